@@ -1,0 +1,1 @@
+"""Pure rules over plain values: no I/O, no clock, no chance."""

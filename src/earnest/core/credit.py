@@ -1,0 +1,78 @@
+"""Credit rules: from a measured outcome to what each entry of a decision earns or loses. Pure and chosen by name.
+
+`classic` is the energy rule published with darwin-memo 0.7.1: ``credit = gain * tanh(delta / scale)``; the deciding entry takes
+all of it, each supporter a quarter; where no single entry decided, the cited ones share it evenly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from earnest.core.amounts import micro
+from earnest.core.ticket import Share
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCredit:
+    """The credit that a rule gives to one share, in micro-units, before the cap."""
+
+    share: Share
+    amount: int
+
+
+class CreditRule(Protocol):
+    """A named, versioned rule. A change of formula is a new version; recorded amounts are never computed again."""
+
+    name: str
+    version: int
+
+    def credits(self, delta: float, scale: float, shares: Sequence[Share]) -> list[RuleCredit]:
+        """What each share earns for a finite `delta` at a positive finite `scale`; shares that get nothing are left out."""
+        ...
+
+    def parameters(self) -> Mapping[str, float]:
+        """The numbers that the rule was used with, for the record."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Classic:
+    """The energy rule of darwin-memo 0.7.1.
+
+    gain 0.6: a fresh entry (stake 1) survives one saturated harm and dies of the second.
+    supporting_share 0.25: what a co-retrieved entry takes of the decider's credit.
+    """
+
+    gain: float = 0.6
+    supporting_share: float = 0.25
+    name: str = "classic"
+    version: int = 1
+
+    def credits(self, delta: float, scale: float, shares: Sequence[Share]) -> list[RuleCredit]:
+        """See `CreditRule.credits`."""
+        credit = self.gain * math.tanh(delta / scale)
+        if credit == 0:
+            return []
+        cited = [share for share in shares if share.role == "cited"]
+        made: list[RuleCredit] = []
+        for share in shares:
+            if share.role == "deciding":
+                made.append(RuleCredit(share, micro(credit)))
+            elif share.role == "supporting":
+                made.append(RuleCredit(share, micro(credit * self.supporting_share)))
+            elif share.role == "cited":
+                made.append(RuleCredit(share, micro(credit / len(cited))))
+        return [credit for credit in made if credit.amount]
+
+    def parameters(self) -> Mapping[str, float]:
+        """See `CreditRule.parameters`."""
+        return {"gain": self.gain, "supporting_share": self.supporting_share}
+
+
+RULES: Final[Mapping[str, Callable[[float, float], CreditRule]]] = {
+    "classic": lambda gain, supporting_share: Classic(gain, supporting_share)
+}
+"""The rules there are, by the name that settings give."""

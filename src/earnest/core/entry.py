@@ -1,0 +1,128 @@
+"""Entries: what memory holds, and the account that each of them keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, Literal
+
+Kind = Literal["semantic", "episodic", "procedural", "rule"]
+Origin = Literal["explicit", "inferred", "entity", "cross_doc", "turn", "experience", "consolidated", "imported"]
+Retention = Literal["earned", "fading", "kept"]
+Standing = Literal["active", "suspended", "dead"]
+Cause = Literal["executed", "starved", "faded", "merged", "superseded", "forgotten", "erased"]
+
+KINDS: Final = ("semantic", "episodic", "procedural", "rule")
+ORIGINS: Final = ("explicit", "inferred", "entity", "cross_doc", "turn", "experience", "consolidated", "imported")
+RETENTIONS: Final = ("earned", "fading", "kept")
+STANDINGS: Final = ("active", "suspended", "dead")
+CAUSES: Final = ("executed", "starved", "faded", "merged", "superseded", "forgotten", "erased")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One self-contained memory, as it stood when it was read.
+
+    `balance` is in micro-units of energy (1 energy = 1_000_000) and belongs to entries of retention `earned`. Times are aware
+    and in UTC; `created` is None where the age is unknown. `last_settled_tick` is None until an outcome was settled on it.
+    `heir` is the id of the entry that took over from a merged or superseded one.
+    """
+
+    id: str
+    text: str
+    cue: str | None
+    kind: Kind
+    origin: Origin
+    sources: tuple[str, ...]
+    scope: str
+    importance: float
+    confidence: float
+    retention: Retention
+    pinned: bool
+    strength: float
+    balance: int
+    standing: Standing
+    cause: Cause | None
+    created: datetime | None
+    valid_from: datetime | None
+    valid_to: datetime | None
+    born_tick: int
+    last_settled_tick: int | None
+    recalls: int
+    lineage: tuple[str, ...]
+    tags: tuple[str, ...]
+    metadata: Mapping[str, Any]
+    version: int
+    heir: str | None = None
+
+    @property
+    def alive(self) -> bool:
+        """Whether the entry is active or suspended."""
+        return self.standing != "dead"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEntry:
+    """An entry with what the ledger keeps about it: its account, its escrow and its place in the store.
+
+    `recorded_balance` is what it held when the rent index stood at `rent_mark`; `entry.balance` is what it holds now.
+    """
+
+    entry: Entry
+    row: int
+    recorded_balance: int
+    rent_mark: int
+    open_tickets: int
+    harmed: bool
+    probation: int
+
+    @property
+    def pays_rent(self) -> bool:
+        """Whether rent accrues on it at all: only living earned entries pay."""
+        return self.entry.retention == "earned" and self.entry.alive
+
+    @property
+    def may_decide(self) -> bool:
+        """Whether a new ticket may name it: in good standing, not on probation, and not empty."""
+        entry = self.entry
+        if entry.standing != "active" or self.probation > 0:
+            return False
+        return entry.retention != "earned" or entry.pinned or entry.balance > 0
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntry:
+    """An entry that passed the door and is about to be written. Fields as in `Entry`."""
+
+    id: str
+    text: str
+    cue: str | None
+    kind: Kind
+    origin: Origin
+    sources: tuple[str, ...]
+    scope: str
+    importance: float
+    confidence: float
+    retention: Retention
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    version: int = 1
+    strength: float = 1.0
+    probation: int = 0
+
+
+def held_now(recorded: int, mark: int, index: int, *, pays: bool, pinned: bool) -> int:
+    """What an account holds when the rent index stands at `index`, in micro-units.
+
+    Rent is lazy: a tick moves only the index, and an account owes the distance since its mark. A pinned entry pays what it
+    can and rests at zero; any other may go below zero while a ticket keeps it from being buried.
+    """
+    if not pays:
+        return recorded
+    owed = index - mark
+    if pinned:
+        return max(recorded - owed, min(recorded, 0))
+    return recorded - owed

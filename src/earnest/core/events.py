@@ -1,0 +1,96 @@
+"""The event log: what happened, in order, chained by hashes, without texts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, NamedTuple
+
+EVENT_KINDS: Final = (
+    "create", "add", "twin", "encode", "edit", "supersede", "decide", "settle", "settle_refused", "abandon", "expire", "tick",
+    "suspend", "clear", "death", "forget", "restore", "pin", "unpin", "merge", "undo", "setting", "meter", "bind", "repair",
+)  # fmt: skip
+
+GENESIS: Final = bytes(32)
+"""The hash before the first event."""
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Posting(NamedTuple):
+    """`amount` micro-units (> 0) leave account `debit` for account `credit`."""
+
+    debit: int
+    credit: int
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened. `entries` and `ticket` are ids; `data` holds numbers, names of states and digests, no texts.
+
+    `note` is the remark that was given with it; it lies outside the chain, so that it can be erased.
+    """
+
+    seq: int
+    kind: str
+    tick: int
+    at: datetime
+    actor: str
+    channel: str
+    entries: tuple[str, ...]
+    ticket: str | None
+    data: Mapping[str, Any]
+    hash: str
+    note: str = ""
+
+
+def micros(moment: datetime) -> int:
+    """A time as whole microseconds since 1970, exactly."""
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def moment(value: int) -> datetime:
+    """The time that `micros` wrote."""
+    return _EPOCH + timedelta(microseconds=value)
+
+
+def canonical(data: Mapping[str, Any]) -> str:
+    """JSON with one spelling: sorted keys, no spaces, strict numbers."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def chained(
+    before: bytes,
+    seq: int,
+    kind: str,
+    tick: int,
+    at: int,
+    actor: str,
+    channel: str,
+    entries: Sequence[int],
+    ticket: str | None,
+    data: str,
+    postings: Sequence[Posting],
+) -> bytes:
+    """The hash of an event: SHA-256 over the one before and everything that the event says, in a form without ambiguity."""
+    said = json.dumps(
+        [seq, kind, tick, at, actor, channel, list(entries), ticket, data, [list(p) for p in postings]],
+        separators=(",", ":"),
+        ensure_ascii=False,
+    )
+    return hashlib.sha256(before + said.encode("utf-8")).digest()
+
+
+def text_digest(salt: bytes, text: str) -> str:
+    """A salted digest that stands for a text in the log: without the salt it says nothing about the text."""
+    return hashlib.sha256(salt + text.encode("utf-8")).hexdigest()[:32]
+
+
+def twin_digest(text: str, cue: str | None) -> bytes:
+    """Equal for entries that say exactly the same (after normalising spaces); indexed, so that twins are found at once."""
+    said = " ".join(text.split()) + "\x00" + " ".join((cue or "").split())
+    return hashlib.sha256(said.encode("utf-8")).digest()[:16]

@@ -1,0 +1,92 @@
+"""Relevance: one pure function scores the candidates of every engine, so that ranking is the same on all of them.
+
+BM25 as in Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009), with ``idf = ln(1 + (N - df + .5)/(df + .5))``.
+A word of the question is one unit however many forms of it match. No function here is given a balance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from earnest.core.analysis import Question
+
+# Measured on turns of conversations (a long text repeats its words for no reason): low saturation, hardly any length penalty.
+K1: Final = 0.6
+B: Final = 0.25
+# A cue is the question that an entry answers: a match there says more than one in the text.
+CUE_WEIGHT: Final = 1.5
+# A form that only helps to rank still adds a little to the score.
+HELPER: Final = 0.3
+# An exact form beats a match by stem alone.
+STEM_ONLY: Final = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What an engine knows of the searched part of the store: entries, their mean length in terms, entries holding each term."""
+
+    entries: int
+    mean_length: float
+    holding: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An entry that matched at least one term, with its own terms."""
+
+    row: int
+    text_terms: Sequence[str]
+    cue_terms: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A candidate's relevance. `covered` is the part of the question's information that it matched, 0 to 1."""
+
+    row: int
+    score: float
+    covered: float
+    matched: tuple[str, ...]
+
+
+def idf(statistics: Statistics, terms: Sequence[str]) -> float:
+    """The information in a word, by its most common form: a rare variant of a common word is still a common word."""
+    held = min(max((statistics.holding.get(term, 0) for term in terms), default=0), statistics.entries)
+    return math.log(1 + (statistics.entries - held + 0.5) / (held + 0.5))
+
+
+def score(question: Question, statistics: Statistics, candidates: Sequence[Candidate]) -> list[Scored]:
+    """Scores for all candidates, best first; ties go to the later row, the newer entry. O(candidates × words)."""
+    words = [(word, idf(statistics, word.terms)) for word in question.words]
+    # In a store of a few entries every idf is small and they differ for no good reason; a floor keeps coverage meaningful.
+    wanted = sum(word.weight * weight for word, weight in words)
+    made = []
+    for candidate in candidates:
+        in_text, in_cue = Counter(candidate.text_terms), Counter(candidate.cue_terms)
+        length = len(candidate.text_terms) + len(candidate.cue_terms)
+        norm = K1 * (1 - B + B * length / max(statistics.mean_length, 1.0))
+        total = covered = 0.0
+        matched = []
+        for word, weight in words:
+            exact = in_text[word.terms[0]] + CUE_WEIGHT * in_cue[word.terms[0]]
+            stemmed = max((in_text[t] + CUE_WEIGHT * in_cue[t] for t in word.terms[1:]), default=0.0)
+            frequency = max(exact, STEM_ONLY * stemmed)
+            if frequency <= 0:
+                continue
+            total += max(word.weight, HELPER) * weight * frequency * (K1 + 1) / (frequency + norm)
+            covered += word.weight * weight
+            matched.append(word.terms[0])
+        if matched:
+            made.append(Scored(candidate.row, total, covered / wanted if wanted else 0.0, tuple(matched)))
+    made.sort(key=lambda s: (-s.score, -s.row))
+    return made
+
+
+def similarity(first: Sequence[str], second: Sequence[str]) -> float:
+    """How alike two texts are: Jaccard over their sets of terms, 0 to 1."""
+    a, b = set(first), set(second)
+    return len(a & b) / len(a | b) if a or b else 0.0

@@ -1,0 +1,146 @@
+"""What verbs report back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from earnest.core.entry import Entry
+
+Severity = Literal["error", "warning", "info"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One entry that a search found. `score` is its relevance (never its balance), `why` says what made it rank."""
+
+    entry: Entry
+    score: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class TickReport:
+    """What one tick did. `died` holds entry ids, `rent` is in micro-units; `merged` and `expired` are counts."""
+
+    tick: int
+    population: int
+    died: tuple[str, ...]
+    merged: int
+    expired: int
+    rent: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidationReport:
+    """What a consolidation did, or would do on a dry run: groups of near-duplicates that agree, each with its heir's id."""
+
+    merged: int
+    groups: tuple[tuple[str, ...], ...]
+    heirs: tuple[str, ...]
+    refused: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Something that an encoder did not make into an entry, and why."""
+
+    source: str
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class EncodeReport:
+    """What encoding made. `entries` are those that the documents now stand for; `joined` of them were there already."""
+
+    entries: tuple[Entry, ...]
+    by_origin: Mapping[str, int]
+    skipped: tuple[LeftOut, ...]
+    joined: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Counts and sums of a store. Energy is in micro-units; `alive` counts active entries, suspended ones are apart."""
+
+    agent: str
+    alive: int
+    suspended: int
+    dead: int
+    total: int
+    pending: int
+    tick: int
+    energy: int
+    by_kind: Mapping[str, int]
+    by_cause: Mapping[str, int]
+    by_scope: Mapping[str, int]
+    accounts: Mapping[str, int]
+    decisions: int
+    silent: int
+    settled: int
+    abandoned: int
+    expired: int
+    dropped: int
+    pinned: int
+    rules: Mapping[str, int] = field(default_factory=dict)
+    cost: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that `doctor` found: what, how it knows, and what to do."""
+
+    code: str
+    severity: Severity
+    summary: str
+    evidence: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The state of a store's health. Healthy when nothing worse than an information was found."""
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def healthy(self) -> bool:
+        """Whether there is neither an error nor a warning."""
+        return all(f.severity == "info" for f in self.findings)
+
+    @property
+    def failing(self) -> bool:
+        """Whether there is an error: the memory does not do its job as it is."""
+        return any(f.severity == "error" for f in self.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Whether the store is whole. `problems` are sentences; `repaired` those that a repair mended; `head` is the log's last hash."""
+
+    ok: bool
+    problems: tuple[str, ...]
+    repaired: tuple[str, ...] = ()
+    events: int = 0
+    head: str = ""
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """A digest of the log over a window of events. Sums of deltas are per meter, in its unit; energy is in micro-units."""
+
+    first: int
+    last: int
+    by_kind: Mapping[str, int]
+    by_meter: Mapping[str, Mapping[str, Any]]
+    by_tier: Mapping[str, int]
+    credited: int
+    fined: int
+    gainers: tuple[tuple[str, int], ...]
+    losers: tuple[tuple[str, int], ...]

@@ -1,0 +1,107 @@
+"""Settings: the numbers and names that an agent's store keeps, so that every process works by the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final
+
+from earnest.core import check
+from earnest.core.analysis import LANGUAGES
+from earnest.core.credit import RULES
+from earnest.core.entry import RETENTIONS
+from earnest.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of one agent. Amounts are in units of energy, times in ticks unless the name says otherwise."""
+
+    rule: str = "classic"
+    """The credit rule, by name."""
+    gain: float = 0.6
+    """Energy that a saturated outcome moves on the deciding entry."""
+    supporting_share: float = 0.25
+    """Part of the decider's credit that each supporter takes under `classic`."""
+    stake: float = 1.0
+    """Energy that a new earned entry starts with."""
+    rent: float = 0.05
+    """Energy that a living earned entry pays each tick: a fresh one that never earns lives 20 ticks."""
+    cap: float = 5.0
+    """The most energy that one entry can hold: 100 ticks of rent."""
+    default_retention: str = "earned"
+    """Retention of what `add` and `encode` make."""
+    expire_after: int = 50
+    """Ticks after which an open ticket expires without information."""
+    supporters: int = 2
+    """How many co-retrieved entries a decision records beside the deciding one."""
+    floor: float = 0.4
+    """Relevance below which memory is silent, 0 to 1: the share of a question's information that an entry must match."""
+    pass_over: float = 0.75
+    """A suspended entry is passed over only for one at least this relevant, relative to itself."""
+    conflict: float = 0.55
+    """Similarity to the winner from which an entry is shown as conflicting or overlapping with it."""
+    merge_threshold: float = 0.55
+    """Similarity from which consolidation takes two agreeing entries for near-duplicates."""
+    languages: str = "english,russian,arabic"
+    """Snowball stemmers in use, comma-separated; each works on words of its own script."""
+    embedder: str = "none"
+    """The embedder as a spec, never a key; `none` is keyword recall only."""
+    busy_timeout: float = 30.0
+    """Seconds to wait for another writer before `StoreBusy`."""
+
+
+NAMES: Final = tuple(f.name for f in fields(Settings))
+
+_RANGES: Final[Mapping[str, tuple[float, float]]] = {
+    "gain": (0.0, 100.0),
+    "supporting_share": (0.0, 1.0),
+    "stake": (0.000001, 1_000_000.0),
+    "rent": (0.0, 1_000_000.0),
+    "cap": (0.000001, 1_000_000.0),
+    "floor": (0.0, 1.0),
+    "pass_over": (0.0, 1.0),
+    "conflict": (0.0, 1.0),
+    "merge_threshold": (0.0, 1.0),
+    "busy_timeout": (0.0, 3600.0),
+}
+
+
+def with_changes(settings: Settings, changes: Mapping[str, Any]) -> Settings:
+    """Settings with some of them changed, each checked.
+
+    Raises:
+        InvalidInput: An unknown name, or a value out of its range; the message says which are allowed.
+    """
+    checked: dict[str, Any] = {}
+    for name, value in changes.items():
+        if name not in NAMES:
+            raise InvalidInput("setting", name, f"there is no such setting; there are {', '.join(NAMES)}")
+        checked[name] = _checked(name, value)
+    made = replace(settings, **checked)
+    if made.cap < made.stake:
+        raise InvalidInput("cap", made.cap, f"must be at least the stake, which is {made.stake}")
+    return made
+
+
+def _checked(name: str, value: Any) -> Any:
+    if name in _RANGES:
+        low, high = _RANGES[name]
+        return check.number(name, value, low=low, high=high)
+    if name == "expire_after":
+        return check.integer(name, value, low=1, high=1_000_000)
+    if name == "supporters":
+        return check.integer(name, value, low=0, high=50)
+    if name == "rule":
+        return check.choice(name, value, tuple(RULES))
+    if name == "default_retention":
+        return check.choice(name, value, RETENTIONS)
+    if name == "languages":
+        names = [part.strip() for part in check.label(name, value, blank=True).split(",") if part.strip()]
+        for language in names:
+            check.choice("languages", language, LANGUAGES)
+        return ",".join(names)
+    if name == "embedder":
+        # Recall is by keyword until an embedder driver is installed; a spec that nothing can make would be a silent downgrade.
+        return check.choice(name, value, ("none",))
+    raise InvalidInput("setting", name, "cannot be set")

@@ -1,0 +1,173 @@
+"""Decisions and what became of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+
+from earnest.core.entry import Entry
+
+TicketState = Literal["pending", "settled", "abandoned", "expired"]
+Role = Literal["deciding", "supporting", "cited", "withheld"]
+Tier = Literal["claimed", "operator", "measured"]
+
+ROLES: Final = ("deciding", "supporting", "cited", "withheld")
+TIERS: Final = ("claimed", "operator", "measured")
+
+CHANNEL_TIERS: Final[dict[str, Tier]] = {
+    "python": "measured",
+    "settle-ci": "measured",
+    "cli": "operator",
+    "dashboard": "operator",
+    "mcp": "claimed",
+    "http": "claimed",
+}
+"""What a settlement weighs by the channel that it came in by, when its meter was not bound to that channel. A program that embeds
+the library is the operator's own code; a person types on the command line; an agent claims over MCP and HTTP."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What memory says to a question, with its provenance. Falsy when memory is silent.
+
+    `text` is the deciding entry's text (empty on silence); `annotated` adds its age, its sources and any conflicting entries.
+    """
+
+    text: str
+    deciding: Entry | None
+    supporting: tuple[Entry, ...]
+    annotated: str
+    silent: bool
+    from_memory: bool
+
+    def __bool__(self) -> bool:
+        return not self.silent
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket(Answer):
+    """An answer whose outcome is awaited. `id` is None when memory was silent: nothing was opened then.
+
+    Slots of `Answer` hold the provenance; `exposure` is the probability with which these entries were shown.
+    """
+
+    id: str | None = None
+    holdout: bool = False
+    exposure: float = 1.0
+
+    def __bool__(self) -> bool:
+        return not self.silent
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One entry's part in a decision."""
+
+    entry_row: int
+    entry_id: str
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTicket:
+    """A ticket as the store keeps it."""
+
+    row: int
+    id: str
+    query: str
+    answer: str
+    state: TicketState
+    holdout: bool
+    exposure: float
+    opened_tick: int
+    opened: datetime
+    resolved_event: int | None
+    shares: tuple[Share, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PendingTicket:
+    """An open decision: who shaped it and how long it has been waiting."""
+
+    id: str
+    query: str
+    answer: str
+    deciding: str | None
+    supporting: tuple[str, ...]
+    opened_tick: int
+    opened: datetime
+    age_ticks: int
+    holdout: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """Who measures: a unit, a scale that turns its deltas into credit, and a trust tier that holds on the bound channels.
+
+    `lie_rate` and `baseline` are None until a rule has learned them.
+    """
+
+    name: str
+    unit: str
+    scale: float | None
+    tier: Tier
+    channels: tuple[str, ...]
+    settlements: int
+    total: float
+    created: datetime
+    lie_rate: float | None = None
+    baseline: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSettlement:
+    """The one resolution of a ticket by a delta."""
+
+    ticket_id: str
+    event: int
+    delta: float
+    scale: float
+    meter: str
+    channel: str
+    tier: Tier
+    acted: bool | None
+    detail: str
+    tick: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Credit:
+    """What one settlement moved on one entry, in micro-units; the part above the cap is not in it."""
+
+    entry: str
+    amount: int
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What `settle` did. Falsy when nothing landed; `reason` then says why in one sentence.
+
+    `credits` are in micro-units; `suspended` and `buried` are entry ids.
+    """
+
+    landed: bool
+    reason: str
+    ticket: str
+    delta: float | None = None
+    meter: str | None = None
+    tier: Tier | None = None
+    credits: tuple[Credit, ...] = ()
+    suspended: tuple[str, ...] = ()
+    buried: tuple[str, ...] = ()
+    tick: int | None = None
+
+    def __bool__(self) -> bool:
+        return self.landed
+
+
+def tier_of(meter_tier: Tier, channel: str, bound: bool) -> Tier:
+    """The trust of a settlement: the meter's own tier where the operator bound it to the channel, else the channel's."""
+    return meter_tier if bound else CHANNEL_TIERS.get(channel, "claimed")

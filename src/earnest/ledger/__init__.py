@@ -1,0 +1,1 @@
+"""The ledger: decisions, what the world said of them, and what that does to entries."""

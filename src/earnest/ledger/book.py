@@ -1,0 +1,124 @@
+"""The accounts of entries: every movement of energy passes through here, as double entry, inside the caller's transaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from earnest.core.amounts import CAP, FORFEIT, MINT, RENT, WORLD, micro
+from earnest.core.entry import Cause, StoredEntry
+from earnest.core.events import Posting
+from earnest.core.settings import Settings
+from earnest.protocols import Writing
+
+
+@dataclass(slots=True)
+class Moved:
+    """What a movement left: the postings to record, and what the account holds after it."""
+
+    postings: list[Posting] = field(default_factory=list)
+    holds: int = 0
+
+
+class Book:
+    """Moves energy on entries of one open transaction."""
+
+    def __init__(self, tx: Writing, settings: Settings) -> None:
+        self.tx = tx
+        self.settings = settings
+        self.cap = micro(settings.cap)
+
+    def due(self, stored: StoredEntry) -> list[Posting]:
+        """The rent that has accrued since the account was last touched."""
+        owed = stored.recorded_balance - stored.entry.balance
+        return [Posting(stored.row, RENT, owed)] if owed > 0 else []
+
+    def stake(self, stored: StoredEntry, amount: int | None = None) -> list[Posting]:
+        """Gives a fresh or returning entry what it lives on; only earned entries have an account."""
+        if stored.entry.retention != "earned":
+            return []
+        given = micro(self.settings.stake) if amount is None else amount
+        if given <= 0:
+            return []
+        self.tx.change_entry(stored.row, balance=given, rent_mark=self.tx.counter("rent_index"))
+        return [Posting(MINT, stored.row, given)]
+
+    def credit(self, stored: StoredEntry, amount: int) -> Moved:
+        """Pays or fines one account for an outcome: rent first, then the amount, then what exceeds the cap goes to `cap`.
+
+        A fine may take an account below zero, as in the published rule; a pinned one rests at zero.
+        """
+        moved = Moved(self.due(stored), stored.entry.balance)
+        if stored.entry.retention != "earned":
+            return moved
+        if amount > 0:
+            moved.postings.append(Posting(WORLD, stored.row, amount))
+            moved.holds += amount
+            over = moved.holds - self.cap
+            if over > 0:
+                moved.postings.append(Posting(stored.row, CAP, over))
+                moved.holds = self.cap
+        elif amount < 0:
+            fine = min(-amount, max(moved.holds, 0)) if stored.entry.pinned else -amount
+            if fine > 0:
+                moved.postings.append(Posting(stored.row, WORLD, fine))
+                moved.holds -= fine
+        return moved
+
+    def touch(self, stored: StoredEntry, moved: Moved, **columns: Any) -> None:
+        """Records what an account holds now, as of this rent index."""
+        self.tx.change_entry(stored.row, balance=moved.holds, rent_mark=self.tx.counter("rent_index"), **columns)
+
+    def close(self, stored: StoredEntry) -> list[Posting]:
+        """Empties an account for good: what is left is forfeited, a debt is forgiven."""
+        postings = self.due(stored)
+        if stored.entry.balance > 0:
+            postings.append(Posting(stored.row, FORFEIT, stored.entry.balance))
+        elif stored.entry.balance < 0:
+            postings.append(Posting(FORFEIT, stored.row, -stored.entry.balance))
+        return postings
+
+    def bury(self, stored: StoredEntry, cause: Cause, *, kind: str = "death", note: str = "", heir: int | None = None, **data: Any) -> int:
+        """Ends an entry's life, with its cause, and returns the event that says so."""
+        postings = self.close(stored)
+        columns: dict[str, Any] = {} if heir is None else {"heir": heir}
+        self.tx.change_entry(
+            stored.row,
+            standing="dead",
+            cause=cause,
+            balance=0,
+            rent_mark=self.tx.counter("rent_index"),
+            died_tick=self.tx.counter("tick"),
+            **columns,
+        )
+        said = {"cause": cause, "standing": stored.entry.standing, "left": stored.entry.balance, **data}
+        entries = [stored.row] if heir is None else [stored.row, heir]
+        return self.tx.append(kind, entries=entries, data=said, postings=postings, note=note)
+
+    def verdict(self, row: int) -> tuple[str, StoredEntry] | None:
+        """What becomes of an earned entry after its account moved or a ticket let go of it.
+
+        An empty one is buried, unless an open ticket still names it: then it is suspended, so that no new ticket can name it and
+        keep it from its end. One that was suspended for being empty and earned again is cleared.
+        """
+        [stored] = self.tx.entries([row])
+        entry = stored.entry
+        if not entry.alive or entry.retention != "earned" or entry.pinned:
+            return None
+        if entry.balance <= 0:
+            if stored.open_tickets == 0:
+                self.bury(stored, cause_of(stored))
+                return "buried", stored
+            if entry.standing == "active":
+                self.tx.change_entry(row, standing="suspended")
+                self.tx.append("suspend", entries=[row], data={"reason": "empty", "balance": entry.balance})
+                return "suspended", stored
+        elif entry.standing == "suspended":
+            self.tx.change_entry(row, standing="active")
+            self.tx.append("clear", entries=[row], data={"reason": "earned", "balance": entry.balance})
+        return None
+
+
+def cause_of(stored: StoredEntry) -> Cause:
+    """Why an empty entry dies: it did measured harm at some time, or nobody paid for it."""
+    return "executed" if stored.harmed else "starved"

@@ -1,0 +1,173 @@
+"""Tickets: opened by a decision, ended once by a settlement, by giving up, or by age."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from earnest.core import check
+from earnest.core.credit import RULES
+from earnest.core.entry import StoredEntry
+from earnest.core.settings import Settings
+from earnest.core.ticket import Credit, Role, Settlement, StoredTicket, Tier, tier_of
+from earnest.errors import InvalidInput
+from earnest.ledger.book import Book
+from earnest.protocols import Rng, Writing
+
+_TICKET_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,100}")
+
+ALREADY: Final = {
+    "settled": "was settled already; a ticket lands once",
+    "abandoned": "was abandoned; open a new decision",
+    "expired": "expired before the outcome came; settle sooner, or raise expire_after",
+}
+
+
+def new_id(rng: Rng, size: int) -> str:
+    """A random name of letters and digits: `size` bytes of chance."""
+    return base64.b32encode(rng.token(size)).decode("ascii").rstrip("=").lower()
+
+
+def ticket_id(value: Any) -> str:
+    """A ticket id as it may come from outside."""
+    if not isinstance(value, str) or not _TICKET_ID.fullmatch(value):
+        raise InvalidInput("ticket", value, "must be a ticket's id: letters, digits, - and _; it comes from decide")
+    return value
+
+
+def request_digest(verb: str, request: Any) -> bytes:
+    """What a request asks for, in 16 bytes: the same for the same request."""
+    said = json.dumps([verb, request], sort_keys=True, default=str, ensure_ascii=False)
+    return hashlib.sha256(said.encode("utf-8", "backslashreplace")).digest()[:16]
+
+
+def open_ticket(
+    tx: Writing,
+    rng: Rng,
+    *,
+    query: str,
+    answer: str,
+    deciding: StoredEntry,
+    supporting: Sequence[StoredEntry],
+    exposure: float = 1.0,
+) -> StoredTicket:
+    """Records a decision and puts the entries that shaped it into escrow. The caller has checked that they may be named."""
+    shares: list[tuple[int, Role]] = [(deciding.row, "deciding")]
+    shares += [(stored.row, "supporting") for stored in supporting]
+    ticket = tx.insert_ticket(new_id(rng, 16), query=query, answer=answer, exposure=exposure, holdout=False, shares=shares)
+    tx.move_escrow([row for row, _ in shares], 1)
+    tx.append(
+        "decide",
+        entries=[row for row, _ in shares],
+        ticket=ticket.id,
+        data={"shares": [[row, role] for row, role in shares], "exposure": exposure},
+    )
+    return ticket
+
+
+def settle(
+    tx: Writing,
+    settings: Settings,
+    channel: str,
+    name: str,
+    *,
+    delta: float,
+    meter: str,
+    scale: float | None,
+    acted: bool | None,
+    detail: str,
+) -> Settlement:
+    """Ends a ticket by a measured delta and moves credit along its provenance. All arguments have been checked."""
+    ticket = tx.ticket(name)
+    if ticket is None or ticket.state != "pending":
+        reason = f"ticket {name} " + ("is not known here" if ticket is None else ALREADY[ticket.state])
+        tx.bump("dropped", 1)
+        tx.append("settle_refused", ticket=ticket.id if ticket else None, data={"state": ticket.state if ticket else "unknown"})
+        return Settlement(False, reason, name)
+    tier, scale = _metered(tx, channel, meter, scale)
+    rule = RULES[settings.rule](settings.gain, settings.supporting_share)
+    book = Book(tx, settings)
+    by_row = {stored.row: stored for stored in tx.entries([share.entry_row for share in ticket.shares])}
+    credits, moved, postings = [], {}, []
+    tick = tx.counter("tick")
+    for made in rule.credits(delta, scale, [share for share in ticket.shares if by_row[share.entry_row].entry.alive]):
+        stored = by_row[made.share.entry_row]
+        change = book.credit(stored, made.amount)
+        postings += change.postings
+        moved[stored.row] = made.amount
+        credits.append(Credit(stored.entry.id, made.amount, made.share.role))
+        book.touch(stored, change, last_settled_tick=tick, harmed=stored.harmed or made.amount < 0)
+    for share in ticket.shares:
+        if share.role == "deciding" and share.entry_row not in moved and by_row[share.entry_row].entry.alive:
+            tx.change_entry(share.entry_row, last_settled_tick=tick)
+    rows = [share.entry_row for share in ticket.shares]
+    event = tx.append(
+        "settle",
+        entries=rows,
+        ticket=ticket.id,
+        data={
+            "delta": delta, "scale": scale, "meter": meter, "tier": tier, "acted": acted,
+            "rule": [rule.name, rule.version, dict(rule.parameters())],
+            "moved": [[row, amount] for row, amount in moved.items()],
+        },
+        postings=postings,
+        note=detail,
+    )  # fmt: skip
+    tx.insert_settlement(ticket, event=event, delta=delta, scale=scale, meter=meter, tier=tier, acted=acted, detail=detail, moved=moved)
+    _count_outcome(tx, tier, delta, moved)
+    suspended, buried = _released(tx, book, ticket, "settled", event)
+    return Settlement(True, "settled", ticket.id, delta, meter, tier, tuple(credits), suspended, buried, tick)
+
+
+def _metered(tx: Writing, channel: str, meter: str, scale: float | None) -> tuple[Tier, float]:
+    """The trust and the scale of this settlement; a meter that nobody made is made now, with the channel's own trust."""
+    known = tx.meter(meter)
+    if known is None:
+        tier = tier_of("claimed", channel, False)
+        tx.put_meter(meter, unit="", scale=scale, tier=tier)
+        tx.append("meter", data={"meter": meter, "tier": tier, "scale": scale, "made": "by its first settlement"})
+        return tier, scale or 1.0
+    return tier_of(known.tier, channel, channel in known.channels), scale or known.scale or 1.0
+
+
+def _count_outcome(tx: Writing, tier: str, delta: float, moved: dict[int, int]) -> None:
+    tx.bump(f"tier:{tier}", 1)
+    tx.bump("outcomes:zero" if delta == 0 else "outcomes:good" if delta > 0 else "outcomes:bad", 1)
+    if any(amount > 0 for amount in moved.values()):
+        tx.bump("paid", 1)
+        tx.bump("last_paid_tick", tx.counter("tick") - tx.counter("last_paid_tick"))
+
+
+def _released(tx: Writing, book: Book, ticket: StoredTicket, state: str, event: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Ends the ticket, takes its entries out of escrow, and lets what was only kept alive by it go."""
+    rows = [share.entry_row for share in ticket.shares]
+    tx.resolve_ticket(ticket.row, state, event)
+    tx.move_escrow(rows, -1)
+    suspended, buried = [], []
+    for row in rows:
+        what = book.verdict(row)
+        if what is not None:
+            (buried if what[0] == "buried" else suspended).append(what[1].entry.id)
+    return tuple(suspended), tuple(buried)
+
+
+def end_without_outcome(tx: Writing, settings: Settings, ticket: StoredTicket, state: str, note: str = "") -> tuple[str, ...]:
+    """Abandons or expires an open ticket: no information, which is not an outcome of zero. Returns the ids it buried."""
+    kind = {"abandoned": "abandon", "expired": "expire"}[state]
+    event = tx.append(kind, entries=[share.entry_row for share in ticket.shares], ticket=ticket.id, note=note)
+    return _released(tx, Book(tx, settings), ticket, state, event)[1]
+
+
+def checked_outcome(delta: Any, meter: Any, scale: Any, acted: Any, detail: Any) -> dict[str, Any]:
+    """The arguments of a settlement, each checked at the door."""
+    return {
+        "delta": check.delta("delta", delta),
+        "meter": check.label("meter", meter, limit=100),
+        "scale": None if scale is None else check.scale("scale", scale),
+        "acted": None if acted is None else check.flag("acted", acted),
+        "detail": check.note("detail", detail),
+    }

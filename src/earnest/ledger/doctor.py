@@ -1,0 +1,154 @@
+"""Naming what is wrong with how a memory is used, with the evidence and the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from earnest.core.amounts import micro
+from earnest.core.reports import Diagnosis, Finding
+from earnest.core.settings import Settings
+from earnest.protocols import Reading
+
+# Below these counts a ratio says nothing yet.
+MIN_DECISIONS: Final = 10
+MIN_OUTCOMES: Final = 5
+MIN_DEATHS: Final = 3
+MIN_TICKS: Final = 10
+
+
+def diagnose(reading: Reading, settings: Settings) -> Diagnosis:
+    """Looks at running numbers only: the cost does not grow with the store."""
+    totals = reading.totals()
+    made = [finding for check in _CHECKS for finding in check(reading, settings, totals)]
+    order = {"error": 0, "warning": 1, "info": 2}
+    return Diagnosis(tuple(sorted(made, key=lambda f: order[f.severity])))
+
+
+def _n(totals: Mapping[str, Any], name: str) -> int:
+    return int(totals.get(name, 0))
+
+
+def _unmeasured(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> Iterator[Finding]:
+    if _n(totals, "settled") == 0:
+        yield Finding(
+            "nothing_measured",
+            "info",
+            "Nothing has been measured yet, so nothing is known about how this memory does.",
+            f"{_n(totals, 'decisions')} decisions, {_n(totals, 'silent')} silent answers, no settlement",
+            "settle decisions by what they changed: memory.settle(ticket.id, delta=…, meter=…), or `earnest settle`",
+        )
+
+
+def _silent(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> Iterator[Finding]:
+    silent, decisions = _n(totals, "silent"), _n(totals, "decisions")
+    asked = silent + decisions
+    if asked >= MIN_DECISIONS and silent > 0.8 * asked:
+        yield Finding(
+            "silent_majority",
+            "error",
+            "Memory is silent to most of what it is asked, so most questions can never earn.",
+            f"{silent} of {asked} questions found nothing above the floor of {settings.floor}",
+            "encode documents in the words that questions use, or lower the floor: `earnest config floor 0.3`",
+        )
+
+
+def _unpaid(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> Iterator[Finding]:
+    settled = _n(totals, "settled")
+    if settled >= MIN_OUTCOMES and _n(totals, "outcomes:zero") == settled:
+        yield Finding(
+            "never_paid",
+            "error",
+            "Every outcome so far was zero: nothing can be told apart, and everything will starve.",
+            f"{settled} settlements, all with delta 0",
+            "settle in a resource that moves when the advice is followed, and check that `verify` reads the answer as an action",
+        )
+
+
+def _cliff(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> Iterator[Finding]:
+    starved, dead = _n(totals, "dead:starved"), _n(totals, "dead")
+    if dead >= MIN_DEATHS and starved * 2 >= dead and _n(totals, "paid") == 0:
+        life = settings.stake / settings.rent if settings.rent else 0
+        yield Finding(
+            "starvation_cliff",
+            "error",
+            "Entries starve before anything was ever earned: the clock runs, but nobody is paid.",
+            f"{starved} of {dead} deaths by starvation, no positive outcome yet; a stake lasts {life:.0f} ticks",
+            "tick only as often as outcomes come in, lower the rent, or keep protective knowledge with retention `kept` or a pin",
+        )
+
+
+def _ticking(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> Iterator[Finding]:
+    quiet = _n(totals, "tick") - _n(totals, "last_paid_tick")
+    if _n(totals, "paid") == 0 or quiet < MIN_TICKS:
+        return
+    longest = totals["longest_runway"]
+    left = 0 if longest is None or not settings.rent else max(0, longest - _n(totals, "rent_index")) / micro(settings.rent)
+    if quiet >= left:
+        yield Finding(
+            "ticking_without_evidence",
+            "warning",
+            "The clock runs on although nothing has been earned for long: what once earned will starve.",
+            f"{quiet} ticks since the last credit, the longest runway left is {left:.0f} ticks",
+            "tick where outcomes are settled, not by the wall clock",
+        )
+
+
+def _stale(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> Iterator[Finding]:
+    oldest = totals["oldest_pending"]
+    if oldest is not None and _n(totals, "tick") - oldest > settings.expire_after:
+        yield Finding(
+            "tickets_stale",
+            "warning",
+            "Decisions wait for an outcome that nobody brings.",
+            f"{totals['pending']} open tickets, the oldest for {_n(totals, 'tick') - oldest} ticks",
+            "settle what was measured and abandon the rest: `earnest pending`, then `earnest settle` or `earnest abandon`",
+        )
+
+
+def _dropped(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> Iterator[Finding]:
+    dropped, settled = _n(totals, "dropped"), _n(totals, "settled")
+    if dropped >= MIN_OUTCOMES and dropped > 0.2 * (dropped + settled):
+        yield Finding(
+            "settlements_dropped",
+            "warning",
+            "Many settlements named a ticket that was not open: their outcomes were lost.",
+            f"{dropped} dropped, {settled} landed",
+            "settle each ticket once, before it expires, on the store that opened it; `landed` and `reason` say what happened",
+        )
+
+
+def _operator(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> Iterator[Finding]:
+    settled, measured = _n(totals, "settled"), _n(totals, "tier:measured")
+    typed, claimed = _n(totals, "tier:operator"), _n(totals, "tier:claimed")
+    if typed > measured:
+        yield Finding(
+            "operator_settled",
+            "warning",
+            "More outcomes were typed by a person than measured: the numbers are only as good as the typing.",
+            f"{typed} of {settled} settlements are marked operator, {measured} measured",
+            "let a program measure, or bind the meter that it settles by: `earnest meters bind NAME CHANNEL`",
+        )
+    if claimed > measured:
+        yield Finding(
+            "agent_settled",
+            "warning",
+            "More outcomes were claimed by agents than measured: an agent may be grading its own work.",
+            f"{claimed} of {settled} settlements are marked claimed, {measured} measured",
+            "settle from outside the agent (CI, a disk, a wallet), or bind the meter: `earnest meters bind NAME CHANNEL`",
+        )
+
+
+def _index(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> Iterator[Finding]:
+    problem = reading.index_problem()
+    if problem:
+        yield Finding(
+            "index_damaged",
+            "error",
+            "The keyword index is damaged: searches refuse to answer from it.",
+            problem,
+            "`earnest check --repair` rebuilds it from the entries",
+        )
+
+
+_CHECKS: Final = (_unmeasured, _silent, _unpaid, _cliff, _ticking, _stale, _dropped, _operator, _index)

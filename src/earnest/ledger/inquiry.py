@@ -1,0 +1,116 @@
+"""Questions about the ledger that change nothing."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import Any
+
+from earnest.core.amounts import WORLD
+from earnest.core.reports import Audit, Stats
+from earnest.core.ticket import PendingTicket, StoredTicket, Ticket
+from earnest.protocols import Reading
+
+
+def stats(reading: Reading, agent: str) -> Stats:
+    """Counts and sums from running numbers."""
+    totals = reading.totals()
+
+    def n(name: str) -> int:
+        return int(totals.get(name, 0))
+
+    def prefixed(prefix: str) -> dict[str, int]:
+        return {name.removeprefix(prefix): count for name, count in sorted(totals.items()) if name.startswith(prefix) and count}
+
+    return Stats(
+        agent=agent,
+        alive=n("alive"),
+        suspended=n("suspended"),
+        dead=n("dead"),
+        total=n("alive") + n("suspended") + n("dead"),
+        pending=n("pending"),
+        tick=n("tick"),
+        energy=n("energy"),
+        by_kind=prefixed("kind:"),
+        by_cause=prefixed("dead:"),
+        by_scope=dict(totals["scopes"]),
+        accounts=totals["accounts"],
+        decisions=n("decisions"),
+        silent=n("silent"),
+        settled=n("settled"),
+        abandoned=n("abandoned"),
+        expired=n("expired"),
+        dropped=n("dropped"),
+        pinned=n("pinned"),
+    )
+
+
+def open_one(ticket: StoredTicket, tick: int) -> PendingTicket:
+    """An open ticket as people see it."""
+    return PendingTicket(
+        id=ticket.id,
+        query=ticket.query,
+        answer=ticket.answer,
+        deciding=next((share.entry_id for share in ticket.shares if share.role == "deciding"), None),
+        supporting=tuple(share.entry_id for share in ticket.shares if share.role == "supporting"),
+        opened_tick=ticket.opened_tick,
+        opened=ticket.opened,
+        age_ticks=tick - ticket.opened_tick,
+        holdout=ticket.holdout,
+    )
+
+
+def reopened(reading: Reading, ticket_id: str) -> Ticket:
+    """A ticket that was opened before, as `decide` returned it; the entries as they stand now."""
+    ticket = reading.ticket(ticket_id)
+    assert ticket is not None, "a remembered ticket is never removed"
+    by_row = {stored.row: stored.entry for stored in reading.entries([share.entry_row for share in ticket.shares])}
+    deciding = next((by_row[s.entry_row] for s in ticket.shares if s.role == "deciding"), None)
+    supporting = tuple(by_row[s.entry_row] for s in ticket.shares if s.role == "supporting")
+    return Ticket(ticket.answer, deciding, supporting, ticket.answer, False, True, ticket.id, ticket.holdout, ticket.exposure)
+
+
+def audit(reading: Reading, after: int, limit: int) -> Audit:
+    """Reads the log after an event. O(the events read)."""
+    kinds: Counter[str] = Counter()
+    tiers: Counter[str] = Counter()
+    meters: dict[str, dict[str, Any]] = defaultdict(lambda: {"settlements": 0, "total": 0.0, "tiers": Counter()})
+    gains: Counter[str] = Counter()
+    credited = fined = 0
+    first, last, seen = after + 1, after, 0
+    while seen < limit:
+        page = reading.events(entry=None, kind=None, after=last, limit=min(1_000, limit - seen), newest=False)
+        if not page:
+            break
+        for event in page:
+            kinds[event.kind] += 1
+            if event.kind != "settle":
+                continue
+            tiers[str(event.data["tier"])] += 1
+            meter = meters[str(event.data["meter"])]
+            meter["settlements"] += 1
+            meter["total"] += event.data["delta"]
+            meter["tiers"][event.data["tier"]] += 1
+            for posting in reading.postings(event.seq):
+                credited += posting.amount if posting.debit == WORLD else 0
+                fined += posting.amount if posting.credit == WORLD else 0
+            for entry_id, (_, amount) in _moved(reading, event.data["moved"]):
+                gains[entry_id] += amount
+        seen += len(page)
+        last = page[-1].seq
+    ranked = sorted(gains.items(), key=lambda item: (-item[1], item[0]))
+    return Audit(
+        first=first,
+        last=last,
+        by_kind=dict(sorted(kinds.items())),
+        by_meter={name: {**meter, "tiers": dict(meter["tiers"])} for name, meter in sorted(meters.items())},
+        by_tier=dict(tiers),
+        credited=credited,
+        fined=fined,
+        gainers=tuple(item for item in ranked if item[1] > 0)[:5],
+        losers=tuple(item for item in reversed(ranked) if item[1] < 0)[:5],
+    )
+
+
+def _moved(reading: Reading, moved: list[list[int]]) -> list[tuple[str, list[int]]]:
+    by_row = {stored.row: stored.entry.id for stored in reading.entries([row for row, _ in moved])} if moved else {}
+    return [(by_row[pair[0]], pair) for pair in moved if pair[0] in by_row]

@@ -1,0 +1,386 @@
+"""Births, edits and removals: each checked, each with its author, each with an undo."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final
+
+from earnest.core import check
+from earnest.core.amounts import CAP, micro
+from earnest.core.analysis import Analyser
+from earnest.core.entry import KINDS, ORIGINS, RETENTIONS, NewEntry, StoredEntry
+from earnest.core.events import Posting, text_digest, twin_digest
+from earnest.core.settings import Settings
+from earnest.errors import InvalidInput, NotAllowed, UnknownEntry
+from earnest.ledger.book import Book
+from earnest.ledger.decisions import new_id
+from earnest.protocols import Reading, Rng, Writing
+
+RETURNING: Final = ("starved", "executed", "forgotten", "faded")
+"""Causes of death that `restore` takes back. A merged or superseded entry has an heir: that event is undone instead."""
+
+
+def checked_entry(rng: Rng, default_retention: str, fields: Mapping[str, Any]) -> NewEntry:
+    """An entry from what a caller gave, every field checked.
+
+    Raises:
+        InvalidInput: Names the field and what it may be.
+    """
+    unknown = set(fields) - {
+        "text", "cue", "kind", "origin", "sources", "scope", "importance", "confidence", "retention", "valid_from", "valid_to",
+        "metadata", "tags",
+    }  # fmt: skip
+    if unknown:
+        raise InvalidInput("entry", sorted(unknown), "has no such fields")
+    if "text" not in fields:
+        raise InvalidInput("text", None, "is missing: an entry says something")
+    begins, ends = check.moment("valid_from", fields.get("valid_from")), check.moment("valid_to", fields.get("valid_to"))
+    if begins and ends and begins > ends:
+        raise InvalidInput("valid_to", fields.get("valid_to"), "lies before valid_from")
+    retention = fields.get("retention")
+    return NewEntry(
+        id=new_id(rng, 10),
+        text=check.text("text", fields["text"]),
+        cue=check.optional_text("cue", fields.get("cue"), limit=check.MAX_CUE),
+        kind=check.choice("kind", fields.get("kind") or "semantic", KINDS),
+        origin=check.choice("origin", fields.get("origin") or "explicit", ORIGINS),
+        sources=check.labels("sources", fields.get("sources")),
+        scope=check.label("scope", fields.get("scope", ""), blank=True),
+        importance=check.number("importance", fields.get("importance", 0.5), low=0.0, high=1.0),
+        confidence=check.number("confidence", fields.get("confidence", 1.0), low=0.0, high=1.0),
+        retention=check.choice("retention", default_retention if retention is None else retention, RETENTIONS),
+        valid_from=begins,
+        valid_to=ends,
+        tags=check.labels("tags", fields.get("tags")),
+        metadata=check.metadata("metadata", fields.get("metadata")),
+    )
+
+
+def insert(
+    tx: Writing,
+    settings: Settings,
+    rng: Rng,
+    new: NewEntry,
+    terms: tuple[Sequence[str], Sequence[str]],
+    *,
+    kind: str = "add",
+    **data: Any,
+) -> StoredEntry:
+    """Writes a new entry with its stake and its birth event."""
+    salt = rng.token(16)
+    stored = tx.insert_entry(new, salt=salt, digest=twin_digest(new.text, new.cue), text_terms=terms[0], cue_terms=terms[1])
+    postings = Book(tx, settings).stake(stored)
+    said = {"text": text_digest(salt, new.text), "kind": new.kind, "origin": new.origin, "retention": new.retention, **data}
+    tx.append(kind, entries=[stored.row], data=said, postings=postings)
+    return stored
+
+
+def add(tx: Writing, settings: Settings, rng: Rng, new: NewEntry, terms: tuple[Sequence[str], Sequence[str]]) -> tuple[StoredEntry, bool]:
+    """Writes an entry, or joins it to its exact twin: the twin gains the source, and neither stake nor trust.
+
+    Returns the entry and whether it is new. Episodes are twins only if they are of one time and one source.
+    """
+    for twin in tx.twins(twin_digest(new.text, new.cue), new.scope, new.kind):
+        entry = twin.entry
+        if not entry.alive:
+            continue
+        if new.kind == "episodic" and (entry.valid_from != new.valid_from or set(entry.sources) != set(new.sources)):
+            continue
+        fresh = [source for source in new.sources if source not in entry.sources]
+        if fresh:
+            tx.add_sources(twin.row, fresh)
+        tx.append("twin", entries=[twin.row], data={"sources": len(fresh)})
+        return twin, False
+    return insert(tx, settings, rng, new, terms), True
+
+
+def found(tx: Reading, entry_id: str) -> StoredEntry:
+    """The entry of that id, or `UnknownEntry`."""
+    if not isinstance(entry_id, str):
+        raise InvalidInput("id", entry_id, "must be an entry's id, which is text")
+    stored = tx.entry(entry_id)
+    if stored is None:
+        raise UnknownEntry(entry_id)
+    return stored
+
+
+def _movable(stored: StoredEntry, verb: str) -> None:
+    """Refuses what an open ticket or a pin protects, or what is dead already."""
+    entry = stored.entry
+    if not entry.alive:
+        raise NotAllowed(f"entry {entry.id} is dead ({entry.cause}) and cannot be {verb}; `restore` brings back what can return")
+    if entry.pinned:
+        raise NotAllowed(f"entry {entry.id} is pinned and cannot be {verb}; unpin it first")
+    if stored.open_tickets:
+        raise NotAllowed(
+            f"entry {entry.id} is named by {stored.open_tickets} open ticket(s) and cannot be {verb} before the verdict; "
+            "settle or abandon them first (`earnest pending` lists them)"
+        )
+
+
+def forget(tx: Writing, settings: Settings, entry_id: str, reason: str) -> StoredEntry:
+    """Buries an entry because somebody said so."""
+    stored = found(tx, entry_id)
+    _movable(stored, "forgotten")
+    Book(tx, settings).bury(stored, "forgotten", kind="forget", note=reason)
+    return stored
+
+
+def restore(
+    tx: Writing, settings: Settings, analyser: Analyser, entry_id: str, *, given: int | None = None, kind: str = "restore"
+) -> StoredEntry:
+    """Brings a dead entry back with a fresh stake, or with the balance that was forfeited when it was forgotten."""
+    stored = found(tx, entry_id)
+    entry = stored.entry
+    if entry.alive:
+        raise NotAllowed(f"entry {entry.id} is alive ({entry.standing}); there is nothing to restore")
+    if entry.cause not in RETURNING:
+        raise NotAllowed(
+            f"entry {entry.id} was {entry.cause} and has an heir, {entry.heir}; undo that event instead (`earnest why {entry.id}`)"
+        )
+    refuse_living_twin(tx, stored)
+    revive(tx, stored, analyser)
+    if given is None and entry.cause == "forgotten":
+        given = forfeited(tx, stored) or None
+    postings = Book(tx, settings).stake(stored, given)
+    tx.append(kind, entries=[stored.row], data={"cause": entry.cause}, postings=postings)
+    return stored
+
+
+def refuse_living_twin(tx: Writing, stored: StoredEntry) -> None:
+    """An entry does not come back beside another that says the same."""
+    entry = stored.entry
+    for twin in tx.twins(twin_digest(entry.text, entry.cue), entry.scope, entry.kind):
+        if twin.entry.alive and twin.row != stored.row and entry.kind != "episodic":
+            raise NotAllowed(f"entry {entry.id} cannot return: entry {twin.entry.id} says the same and is alive")
+
+
+def revive(tx: Writing, stored: StoredEntry, analyser: Analyser) -> None:
+    """Takes an entry out of the graveyard and puts it back into the index; its account is empty."""
+    tx.change_entry(
+        stored.row,
+        standing="active",
+        cause=None,
+        heir=None,
+        died_tick=None,
+        balance=0,
+        rent_mark=tx.counter("rent_index"),
+        harmed=False,
+    )
+    tx.index(stored.row, analyser.terms(stored.entry.text), analyser.terms(stored.entry.cue or ""))
+
+
+def forfeited(tx: Writing, stored: StoredEntry) -> int:
+    """What an entry held when it was last buried, in micro-units; 0 if it held nothing."""
+    for event in tx.events(entry=stored.entry.id, kind=None, after=0, limit=50, newest=True):
+        if event.kind in ("forget", "death") and event.entries[0] == stored.entry.id:
+            return max(0, int(event.data.get("left", 0)))
+    return 0
+
+
+def pin(tx: Writing, settings: Settings, entry_id: str, pinned: bool) -> StoredEntry:
+    """Sets or takes the pin: a pinned entry still pays rent, rests at zero, and is never buried or merged."""
+    stored = found(tx, entry_id)
+    if not stored.entry.alive:
+        raise NotAllowed(f"entry {entry_id} is dead ({stored.entry.cause}); restore it first")
+    if stored.entry.pinned == pinned:
+        return stored
+    book = Book(tx, settings)
+    tx.change_entry(stored.row, balance=stored.entry.balance, rent_mark=tx.counter("rent_index"), pinned=pinned)
+    tx.append("pin" if pinned else "unpin", entries=[stored.row], postings=book.due(stored))
+    if not pinned:
+        book.verdict(stored.row)
+    return stored
+
+
+METADATA_FIELDS: Final = ("importance", "confidence", "retention", "metadata", "tags", "valid_from", "valid_to")
+
+
+def edit(tx: Writing, settings: Settings, entry_id: str, changes: Mapping[str, Any], *, kind: str = "edit") -> StoredEntry:
+    """Changes what is known about an entry, not what it says: balance and evidence stay with it."""
+    stored = found(tx, entry_id)
+    entry = stored.entry
+    if not entry.alive:
+        raise NotAllowed(f"entry {entry_id} is dead ({entry.cause}); restore it first")
+    before = {name: _plain(getattr(entry, name)) for name in changes}
+    columns = {name: _column(name, value) for name, value in changes.items() if name != "tags"}
+    if "tags" in changes:
+        tx.set_tags(stored.row, changes["tags"])
+    postings = []
+    if "retention" in changes and changes["retention"] != entry.retention:
+        columns |= {"balance": 0, "rent_mark": tx.counter("rent_index")}
+        postings = Book(tx, settings).close(stored)
+    if columns:
+        tx.change_entry(stored.row, **columns)
+    if changes.get("retention") == "earned" != entry.retention:
+        postings += Book(tx, settings).stake(tx.entries([stored.row])[0])
+    tx.append(kind, entries=[stored.row], data={"fields": sorted(changes)}, postings=postings, before=before)
+    return stored
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else list(value) if isinstance(value, tuple) else value
+
+
+def _column(name: str, value: Any) -> Any:
+    from earnest.core.events import canonical, micros
+
+    if name == "metadata":
+        return canonical(value)
+    return micros(value) if isinstance(value, datetime) else value
+
+
+def checked_changes(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Edits from a caller, each checked; None for a time takes it away."""
+    made: dict[str, Any] = {}
+    for name, value in fields.items():
+        if name in ("importance", "confidence"):
+            made[name] = check.number(name, value, low=0.0, high=1.0)
+        elif name == "retention":
+            made[name] = check.choice(name, value, RETENTIONS)
+        elif name == "metadata":
+            made[name] = check.metadata(name, value)
+        elif name == "tags":
+            made[name] = check.labels(name, value)
+        elif name in ("valid_from", "valid_to"):
+            made[name] = check.moment(name, value)
+        else:
+            raise InvalidInput("update", name, f"cannot be changed; these can: text, cue, {', '.join(METADATA_FIELDS)}")
+    return made
+
+
+def next_version(rng: Rng, stored: StoredEntry, text: Any, cue: Any, changes: Mapping[str, Any]) -> NewEntry:
+    """What the next version of an entry says and is: all that is not changed is carried over."""
+    entry = stored.entry
+    return NewEntry(
+        id=new_id(rng, 10),
+        text=entry.text if text is None else check.text("text", text),
+        cue=entry.cue if cue is None else check.optional_text("cue", cue, limit=check.MAX_CUE),
+        kind=entry.kind,
+        origin=entry.origin,
+        sources=entry.sources,
+        scope=entry.scope,
+        importance=changes.get("importance", entry.importance),
+        confidence=changes.get("confidence", entry.confidence),
+        retention=changes.get("retention", entry.retention),
+        valid_from=changes.get("valid_from", entry.valid_from),
+        valid_to=changes.get("valid_to", entry.valid_to),
+        tags=changes.get("tags", entry.tags),
+        metadata=changes.get("metadata", entry.metadata),
+        version=entry.version + 1,
+        probation=stored.probation,
+    )
+
+
+def supersede(
+    tx: Writing, settings: Settings, rng: Rng, stored: StoredEntry, new: NewEntry, terms: tuple[Sequence[str], Sequence[str]]
+) -> StoredEntry:
+    """Writes a new version of an entry: fresh stake, no evidence; the old one dies `superseded` with the new one as its heir."""
+    if not stored.entry.pinned:
+        _movable(stored, "superseded")
+    elif stored.open_tickets:
+        _movable(replace(stored, entry=replace(stored.entry, pinned=False)), "superseded")
+    made = insert(tx, settings, rng, new, terms, kind="supersede", version=new.version)
+    tx.add_lineage(made.row, [(stored.row, "version", stored.entry.balance)])
+    if stored.entry.pinned:
+        tx.change_entry(made.row, pinned=True)
+    tx.change_entry(stored.row, pinned=False)
+    [unpinned] = tx.entries([stored.row])
+    Book(tx, settings).bury(unpinned, "superseded", heir=made.row, pinned=stored.entry.pinned)
+    return made
+
+
+def merge(
+    tx: Writing,
+    settings: Settings,
+    rng: Rng,
+    members: Sequence[StoredEntry],
+    new: NewEntry,
+    terms: tuple[Sequence[str], Sequence[str]],
+) -> StoredEntry:
+    """Joins entries into one heir that holds their balances together, up to the cap; they die `merged`."""
+    for stored in members:
+        _movable(stored, "merged")
+    first = members[0].entry
+    for stored in members[1:]:
+        for field in ("scope", "kind", "retention", "standing"):
+            if getattr(stored.entry, field) != getattr(first, field):
+                raise NotAllowed(
+                    f"entries {first.id} and {stored.entry.id} differ in {field} "
+                    f"({getattr(first, field)!r} and {getattr(stored.entry, field)!r}) and cannot be merged"
+                )
+    salt = rng.token(16)
+    heir = tx.insert_entry(new, salt=salt, digest=twin_digest(new.text, new.cue), text_terms=terms[0], cue_terms=terms[1])
+    book, index, cap = Book(tx, settings), tx.counter("rent_index"), micro(settings.cap)
+    postings: list[Posting] = []
+    pool = 0
+    parts: list[tuple[int, str, int]] = []
+    for stored in members:
+        held = max(0, stored.entry.balance) if stored.entry.retention == "earned" else 0
+        postings += book.due(stored)
+        if held:
+            postings.append(Posting(stored.row, heir.row, held))
+        elif stored.entry.balance < 0:
+            postings += book.close(stored)[len(book.due(stored)) :]
+        pool += held
+        parts.append((stored.row, "merge", held))
+        tx.change_entry(
+            stored.row, standing="dead", cause="merged", heir=heir.row, balance=0, rent_mark=index, died_tick=tx.counter("tick")
+        )
+    if pool > cap:
+        postings.append(Posting(heir.row, CAP, pool - cap))
+        pool = cap
+    harmed = any(stored.harmed for stored in members)
+    tx.change_entry(heir.row, balance=pool, rent_mark=index, harmed=harmed, standing=first.standing, cause=None)
+    tx.add_lineage(heir.row, parts)
+    tx.append(
+        "merge", entries=[heir.row, *(stored.row for stored in members)],
+        data={"text": text_digest(salt, new.text), "parts": [[row, part] for row, _, part in parts]}, postings=postings,
+    )  # fmt: skip
+    return heir
+
+
+def merged_entry(rng: Rng, members: Sequence[StoredEntry], text: str | None) -> NewEntry:
+    """What the heir of a merge says and is: the members' distinct texts in order, and all their sources and tags."""
+    first = members[0].entry
+    if text is None:
+        texts: list[str] = []
+        for stored in members:
+            said = stored.entry.text.strip()
+            if not any(" ".join(said.split()) in " ".join(other.split()) for other in texts):
+                texts = [t for t in texts if " ".join(t.split()) not in " ".join(said.split())] + [said]
+        text = "\n".join(texts)
+    starts = [s.entry.valid_from for s in members]
+    ends = [s.entry.valid_to for s in members]
+    return NewEntry(
+        id=new_id(rng, 10),
+        text=check.text("text", text),
+        cue=next((s.entry.cue for s in members if s.entry.cue), None),
+        kind=first.kind,
+        origin="consolidated",
+        sources=tuple(dict.fromkeys(source for s in members for source in s.entry.sources))[: check.MAX_LIST],
+        scope=first.scope,
+        importance=max(s.entry.importance for s in members),
+        confidence=min(s.entry.confidence for s in members),
+        retention=first.retention,
+        # The heir is valid while all of its members are.
+        valid_from=max((t for t in starts if t), default=None),
+        valid_to=min((t for t in ends if t), default=None),
+        tags=tuple(dict.fromkeys(tag for s in members for tag in s.entry.tags))[: check.MAX_LIST],
+        metadata={key: value for s in reversed(members) for key, value in s.entry.metadata.items()},
+        strength=max(s.entry.strength for s in members),
+        probation=max(s.probation for s in members),
+    )
+
+
+def proportional(total: int, parts: Sequence[int]) -> list[int]:
+    """Shares of a whole number in proportion to `parts`, exact: they sum to it. Equal shares where all parts are zero."""
+    weights = list(parts) if any(parts) else [1] * len(parts)
+    whole = sum(weights)
+    made = [total * weight // whole for weight in weights]
+    rests = sorted(range(len(weights)), key=lambda i: (-(total * weights[i] % whole), i))
+    for i in rests[: total - sum(made)]:
+        made[i] += 1
+    return made

@@ -1,0 +1,160 @@
+"""Taking back what an event did, by a new event: nothing in the log is ever changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from earnest.core import check
+from earnest.core.analysis import Analyser
+from earnest.core.entry import StoredEntry
+from earnest.core.events import Event, Posting
+from earnest.core.settings import Settings
+from earnest.errors import NotAllowed, NotUndoable, UnknownEvent
+from earnest.ledger import lifecycle
+from earnest.ledger.book import Book
+from earnest.protocols import Writing
+
+
+def undo(tx: Writing, settings: Settings, analyser: Analyser, seq: int) -> tuple[str, ...]:
+    """Takes back one event; returns the ids of the entries that changed.
+
+    Raises:
+        UnknownEvent: No such event.
+        NotUndoable: Its kind has no undo, or a later event stands in the way; the message names which.
+    """
+    event = tx.event(check.integer("event", seq, low=1, high=2**62))
+    if event is None:
+        raise UnknownEvent(seq)
+    if any(later.kind == "undo" and later.data.get("event") == seq for entry in event.entries[:1] for later in _later(tx, entry, seq)):
+        raise NotUndoable(f"event {seq} was taken back already")
+    handler = _HANDLERS.get(event.kind)
+    if handler is None:
+        raise NotUndoable(
+            f"event {seq} is a {event.kind}, which has no undo: {_WHY.get(event.kind, 'it changed nothing that could be taken back')}"
+        )
+    try:
+        changed: tuple[str, ...] = handler(tx, settings, analyser, event)
+    except NotAllowed as error:
+        raise NotUndoable(f"event {seq} ({event.kind}) cannot be taken back: {error}") from error
+    rows = [stored.row for entry in changed if (stored := tx.entry(entry)) is not None]
+    tx.append("undo", entries=rows, data={"event": seq, "kind": event.kind})
+    return changed
+
+
+_WHY = {
+    "settle": "an outcome was measured; a second measurement is another event",
+    "tick": "time does not run backwards; restore the entries that died",
+    "expire": "the ticket's time is over; open a new decision",
+    "abandon": "the ticket is closed; open a new decision",
+    "decide": "abandon the ticket instead",
+}
+
+
+def _later(tx: Writing, entry: str, seq: int) -> list[Event]:
+    return tx.events(entry=entry, kind=None, after=seq, limit=1000, newest=False)
+
+
+def _only(tx: Writing, event: Event) -> StoredEntry:
+    return lifecycle.found(tx, event.entries[0])
+
+
+def _pin(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
+    return (lifecycle.pin(tx, settings, event.entries[0], event.kind == "unpin").entry.id,)
+
+
+def _removal(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
+    if event.data.get("cause") == "superseded":
+        raise NotAllowed("a new version took its place; undo the event that wrote that version")
+    given = max(0, int(event.data.get("left", 0))) or None
+    return (lifecycle.restore(tx, settings, analyser, event.entries[0], given=given).entry.id,)
+
+
+def _birth(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
+    return (lifecycle.forget(tx, settings, event.entries[0], f"event {event.seq} taken back").entry.id,)
+
+
+def _edit(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
+    before = tx.before_edit(event.seq)
+    if before is None:
+        raise NotAllowed("what it overwrote was erased")
+    stored = _only(tx, event)
+    for later in _later(tx, stored.entry.id, event.seq):
+        if later.kind == "edit" and set(later.data.get("fields", ())) & set(before):
+            raise NotAllowed(f"event {later.seq} changed the same fields later; undo that first")
+    return (lifecycle.edit(tx, settings, stored.entry.id, lifecycle.checked_changes(before)).entry.id,)
+
+
+def _supersede(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
+    heir = _only(tx, event)
+    _still_whole(tx, heir)
+    [(parent, _, part)] = tx.lineage(heir.row)
+    book = Book(tx, settings)
+    pinned = heir.entry.pinned
+    tx.change_entry(heir.row, pinned=False)
+    [heir] = tx.entries([heir.row])
+    book.bury(heir, "forgotten", kind="forget", note=f"event {event.seq} taken back")
+    [old] = tx.entries([parent])
+    lifecycle.revive(tx, old, analyser)
+    postings = book.stake(old, max(0, part))
+    if pinned:
+        tx.change_entry(old.row, pinned=True)
+    tx.append("restore", entries=[old.row], data={"cause": "superseded"}, postings=postings)
+    return heir.entry.id, old.entry.id
+
+
+def _merge(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
+    """Each member gets back its proportional part of what the heir holds now."""
+    heir = _only(tx, event)
+    _still_whole(tx, heir)
+    parents = tx.lineage(heir.row)
+    book, index = Book(tx, settings), tx.counter("rent_index")
+    pool = max(0, heir.entry.balance)
+    postings = book.due(heir)
+    members = tx.entries([row for row, _, _ in parents])
+    shares = lifecycle.proportional(pool, [part for _, _, part in parents])
+    for stored, share in zip(members, shares, strict=True):
+        lifecycle.revive(tx, stored, analyser)
+        tx.change_entry(stored.row, balance=share if stored.entry.retention == "earned" else 0, rent_mark=index, harmed=heir.harmed)
+        if share:
+            postings.append(Posting(heir.row, stored.row, share))
+    if heir.entry.balance < 0:
+        postings += book.close(heir)[len(book.due(heir)) :]
+    tx.change_entry(heir.row, standing="dead", cause="forgotten", balance=0, rent_mark=index, died_tick=tx.counter("tick"))
+    tx.append(
+        "forget", entries=[heir.row, *(s.row for s in members)], data={"cause": "forgotten", "left": 0, "merge": event.seq}, postings=postings
+    )  # fmt: skip
+    for stored in members:
+        book.verdict(stored.row)
+    return (heir.entry.id, *(stored.entry.id for stored in members))
+
+
+def _still_whole(tx: Writing, heir: StoredEntry) -> None:
+    entry = heir.entry
+    if not entry.alive:
+        by = next((e for e in reversed(_later(tx, entry.id, 0)) if e.kind in ("merge", "supersede", "death", "forget")), None)
+        raise NotAllowed(
+            f"entry {entry.id}, which it made, is dead ({entry.cause})" + (f" since event {by.seq}; undo that first" if by else "")
+        )
+    if heir.open_tickets:
+        raise NotAllowed(f"entry {entry.id} is named by {heir.open_tickets} open ticket(s); settle or abandon them first")
+
+
+def _setting(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
+    before: Any = tx.before_edit(event.seq)
+    for name, value in (before or {}).items():
+        tx.set_setting(name, value)
+    return ()
+
+
+_HANDLERS = {
+    "pin": _pin,
+    "unpin": _pin,
+    "forget": _removal,
+    "death": _removal,
+    "add": _birth,
+    "restore": _birth,
+    "edit": _edit,
+    "supersede": _supersede,
+    "merge": _merge,
+    "setting": _setting,
+}

@@ -1,0 +1,105 @@
+"""Finding an agent's file: names that are safe on every file system, and one file for each agent in a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import unicodedata
+from pathlib import Path
+from typing import Any, Final
+
+from earnest.core import check
+from earnest.errors import InvalidInput, NotAvailable, StoreError
+from earnest.stores.sqlite.store import MEMORY
+
+DEFAULT_AGENT: Final = "default"
+MAX_AGENT: Final = 200
+_PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-.")
+_RESERVED: Final = frozenset(("con", "prn", "aux", "nul", *(f"com{i}" for i in range(10)), *(f"lpt{i}" for i in range(10))))
+_SUFFIX: Final = ".db"
+_LONGEST: Final = 150
+
+
+def agent_name(value: Any) -> str | None:
+    """An agent's name, normalised so that look-alikes are one; None if none was given.
+
+    Raises:
+        InvalidInput: Not text, blank, too long, with blanks at its ends, or with control characters.
+    """
+    if value is None:
+        return None
+    made = check.label("agent", value, limit=MAX_AGENT)
+    if made != made.strip():
+        raise InvalidInput("agent", value, "must not begin or end with a blank: such names look alike")
+    return made
+
+
+def file_name(agent: str) -> str:
+    """The file of an agent in a folder: letters that every file system keeps apart, everything else escaped.
+
+    Upper case is escaped too, since some file systems do not tell it from lower case; so are leading and trailing dots and the
+    device names of Windows. A name that would grow too long ends in a digest.
+    """
+    made = "".join(c if c in _PLAIN else "".join(f"%{byte:02x}" for byte in c.encode("utf-8")) for c in agent)
+    if made.startswith("."):
+        made = "%2e" + made[1:]
+    if made.endswith("."):
+        made = made[:-1] + "%2e"
+    if made.split(".")[0] in _RESERVED:
+        made = f"%{ord(made[0]):02x}{made[1:]}"
+    if len(made) > _LONGEST:
+        made = made[: _LONGEST - 34].rstrip("%") + "~" + hashlib.sha256(agent.encode("utf-8")).hexdigest()[:32]
+    return made + _SUFFIX
+
+
+def agent_of(name: str) -> str | None:
+    """The agent whose file has that name; None for a file that is none, or whose name was cut."""
+    if not name.endswith(_SUFFIX) or "~" in name:
+        return None
+    raw, out, i = name.removesuffix(_SUFFIX), bytearray(), 0
+    while i < len(raw):
+        if raw[i] == "%":
+            try:
+                out.append(int(raw[i + 1 : i + 3], 16))
+            except ValueError:
+                return None
+            i += 3
+        else:
+            out += raw[i].encode("utf-8")
+            i += 1
+    try:
+        agent = unicodedata.normalize("NFC", out.decode("utf-8"))
+    except UnicodeDecodeError:
+        return None
+    return agent if agent and file_name(agent) == name else None
+
+
+def located(path: Any, agent: str | None) -> tuple[str, str | None]:
+    """The file to open and the agent to open it for. A folder, or a path that ends in a separator, holds one file for each agent.
+
+    Raises:
+        InvalidInput: Not a path.
+        NotAvailable: A server engine was named.
+    """
+    if isinstance(path, bool) or not isinstance(path, str | os.PathLike):
+        raise InvalidInput("path", path, 'must be a file, a folder or ":memory:"')
+    text = os.fspath(path)
+    if not isinstance(text, str) or not text.strip() or "\x00" in text:
+        raise InvalidInput("path", path, 'must be a file, a folder or ":memory:"')
+    if text == MEMORY:
+        return MEMORY, agent
+    if text.startswith(("postgresql://", "postgres://")):
+        raise NotAvailable("the PostgreSQL engine is not part of this version; open a file instead")
+    place = Path(text)
+    if place.is_dir() or text.endswith(("/", os.sep)):
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"{text}: the folder cannot be made ({error.strerror}); name one that can be written") from error
+        return str(place / file_name(agent or DEFAULT_AGENT)), agent or DEFAULT_AGENT
+    return text, agent
+
+
+def agents_in(folder: Path) -> list[str]:
+    """The agents that have a file in a folder, by name. O(files)."""
+    return sorted(agent for item in folder.iterdir() if item.is_file() and (agent := agent_of(item.name)) is not None)

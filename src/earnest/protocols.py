@@ -1,0 +1,308 @@
+"""What can be replaced: a store, a clock, a source of chance, an encoder, a retriever. Structural: no class needs to inherit.
+
+The words that the contract rests on: *atomic*, all of it or nothing, also after a crash; *durable*, on the disk when the block
+has been left; *snapshot*, reads see one moment of the store however long they take; *ordered*, in the order of the named key.
+`earnest.testing.store_conformance` is this contract as a test suite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from earnest.core.analysis import Question
+from earnest.core.entry import NewEntry, StoredEntry
+from earnest.core.events import Event, Posting
+from earnest.core.filters import Filter
+from earnest.core.ranking import Candidate, Statistics
+from earnest.core.ticket import Meter, Role, StoredSettlement, StoredTicket, Tier
+
+
+class Clock(Protocol):
+    """Where time comes from."""
+
+    def now(self) -> datetime:
+        """The present moment, aware, in UTC."""
+        ...
+
+
+class Rng(Protocol):
+    """Where chance comes from."""
+
+    def random(self) -> float:
+        """A float in [0, 1)."""
+        ...
+
+    def token(self, size: int) -> bytes:
+        """`size` bytes that nobody can guess (in tests: that a seed decides)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who writes and how: stamped on every event of a transaction."""
+
+    at: datetime
+    actor: str
+    channel: str
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """One thing that `check` found wrong. `repairable` parts are rebuilt from the entries by a repair."""
+
+    code: str
+    text: str
+    repairable: bool = False
+
+
+class Reading(Protocol):
+    """One snapshot of one agent's store."""
+
+    # settings and running numbers
+    def settings(self) -> Mapping[str, Any]:
+        """The settings that differ from the defaults, by name."""
+        ...
+
+    def counter(self, name: str) -> int:
+        """A running number of the store; 0 if it was never set."""
+        ...
+
+    # entries
+    def entry(self, entry_id: str) -> StoredEntry | None:
+        """The entry of that id, dead or alive."""
+        ...
+
+    def entries(self, rows: Sequence[int]) -> list[StoredEntry]:
+        """The entries of these rows, in the order asked; rows that are not there are left out."""
+        ...
+
+    def twins(self, digest: bytes, scope: str, kind: str) -> list[StoredEntry]:
+        """Entries of any standing with that twin digest, scope and kind, newest first."""
+        ...
+
+    def page(self, chosen: Filter, after: str | None, limit: int) -> list[StoredEntry]:
+        """Up to `limit` entries that pass the filter, ordered by age (oldest first), after the entry of that id."""
+        ...
+
+    def richest(self, limit: int) -> list[StoredEntry]:
+        """Living earned entries by recorded wealth net of rent, richest first."""
+        ...
+
+    def due(self, rent_index: int) -> list[int]:
+        """Rows of living entries that are empty when the rent index stands there. O(what it returns)."""
+        ...
+
+    # recall
+    def candidates(self, question: Question, chosen: Filter, limit: int) -> tuple[list[Candidate], Statistics]:
+        """Up to `limit` entries that pass the filter and hold a term of the question, likely best first, with term statistics.
+
+        Raises:
+            IndexDamaged: The index is known to be broken or to lag; it never answers as if whole.
+        """
+        ...
+
+    def index_problem(self) -> str | None:
+        """What is wrong with the keyword index, by a quick look; None if nothing was found."""
+        ...
+
+    # decisions
+    def ticket(self, ticket_id: str) -> StoredTicket | None:
+        """The ticket of that id, whatever its state."""
+        ...
+
+    def pending(self, after: str | None, limit: int, *, opened_before: int | None = None) -> list[StoredTicket]:
+        """Open tickets, oldest first, after the one of that id; only those opened before a tick if one is given."""
+        ...
+
+    def settlement(self, ticket_id: str) -> StoredSettlement | None:
+        """How a ticket was settled; None if it was not."""
+        ...
+
+    def settlements_of(self, entry_row: int, limit: int) -> list[tuple[StoredSettlement, Role, int]]:
+        """The settlements that named an entry, newest first, each with its role and what it moved in micro-units."""
+        ...
+
+    def meters(self) -> list[Meter]:
+        """Every meter, ordered by name."""
+        ...
+
+    def meter(self, name: str) -> Meter | None:
+        """The meter of that name."""
+        ...
+
+    # the log
+    def event(self, seq: int) -> Event | None:
+        """The event of that number."""
+        ...
+
+    def events(self, *, entry: str | None, kind: str | None, after: int, limit: int, newest: bool) -> list[Event]:
+        """Events after a number (before it, and newest first, if `newest`), ordered; of one entry or kind if named."""
+        ...
+
+    def postings(self, seq: int) -> list[Posting]:
+        """The postings of one event, in order."""
+        ...
+
+    def before_edit(self, seq: int) -> Mapping[str, Any] | None:
+        """What an event overwrote, for undo; None if it overwrote nothing or that was erased."""
+        ...
+
+    def lineage(self, entry_row: int) -> list[tuple[int, str, int]]:
+        """(parent row, how, the parent's part of the balance in micro-units) for an entry made of others."""
+        ...
+
+    def remembered(self, key: str) -> tuple[str, bytes, Mapping[str, Any]] | None:
+        """(verb, digest of the request, result) of an idempotency key."""
+        ...
+
+    # totals
+    def totals(self) -> Mapping[str, Any]:
+        """Counts and sums for `stats` and `doctor`: O(what is unusual), not O(entries)."""
+        ...
+
+
+class Writing(Reading, Protocol):
+    """One atomic, durable transaction: everything in it is written when its block ends, or nothing if the block raises."""
+
+    def set_setting(self, name: str, value: Any) -> None:
+        """Keep a setting."""
+        ...
+
+    def bump(self, name: str, by: int) -> None:
+        """Add to a running number."""
+        ...
+
+    def insert_entry(
+        self, new: NewEntry, *, salt: bytes, digest: bytes, text_terms: Sequence[str], cue_terms: Sequence[str]
+    ) -> StoredEntry:
+        """Write an entry with an empty account and index its terms. The id must be new."""
+        ...
+
+    def change_entry(self, row: int, **columns: Any) -> None:
+        """Overwrite columns of one entry. An entry whose standing becomes `dead` leaves the index in the same transaction."""
+        ...
+
+    def add_sources(self, row: int, sources: Iterable[str]) -> None:
+        """Add provenance that is not there yet."""
+        ...
+
+    def set_tags(self, row: int, tags: Sequence[str]) -> None:
+        """Replace an entry's tags."""
+        ...
+
+    def index(self, row: int, text_terms: Sequence[str], cue_terms: Sequence[str]) -> None:
+        """Put an entry (back) into the keyword index."""
+        ...
+
+    def move_escrow(self, rows: Iterable[int], by: int) -> None:
+        """Count open tickets up or down on these entries."""
+        ...
+
+    def insert_ticket(
+        self, ticket_id: str, *, query: str, answer: str, exposure: float, holdout: bool, shares: Sequence[tuple[int, Role]]
+    ) -> StoredTicket:
+        """Write an open ticket."""
+        ...
+
+    def resolve_ticket(self, row: int, state: str, event: int) -> None:
+        """End an open ticket. The caller has read it in this transaction, so that it ends once."""
+        ...
+
+    def insert_settlement(
+        self,
+        ticket: StoredTicket,
+        *,
+        event: int,
+        delta: float,
+        scale: float,
+        meter: str,
+        tier: Tier,
+        acted: bool | None,
+        detail: str,
+        moved: Mapping[int, int],
+    ) -> None:
+        """Write how a ticket was settled and what it moved on each entry row, in micro-units."""
+        ...
+
+    def put_meter(self, name: str, *, unit: str, scale: float | None, tier: Tier) -> None:
+        """Make a meter, or change one."""
+        ...
+
+    def bind_meter(self, name: str, channel: str) -> None:
+        """Let a meter's tier hold on a channel."""
+        ...
+
+    def add_lineage(self, row: int, parents: Sequence[tuple[int, str, int]]) -> None:
+        """Record what an entry was made of."""
+        ...
+
+    def append(
+        self,
+        kind: str,
+        *,
+        entries: Sequence[int] = (),
+        ticket: str | None = None,
+        data: Mapping[str, Any] | None = None,
+        postings: Sequence[Posting] = (),
+        note: str = "",
+        before: Mapping[str, Any] | None = None,
+    ) -> int:
+        """Append an event with its postings; returns its number. Ordered, chained, never changed afterwards."""
+        ...
+
+    def remember(self, key: str, verb: str, request: bytes, result: Mapping[str, Any]) -> None:
+        """Keep what a request with an idempotency key did."""
+        ...
+
+
+@runtime_checkable
+class Store(Protocol):
+    """One agent's memory on some engine. Safe to share between threads; many processes may have it open."""
+
+    agent: str
+
+    def read(self) -> AbstractContextManager[Reading]:
+        """A snapshot. Never waits for a writer."""
+        ...
+
+    def write(self, author: Author) -> AbstractContextManager[Writing]:
+        """A transaction that excludes other writers while it lasts. Keep it short: no model, no network inside.
+
+        Raises:
+            StoreBusy: Another writer held the store for longer than the bounded wait.
+            StoreReadOnly, StoreFull, StoreCorrupt: As named. Nothing was written.
+        """
+        ...
+
+    def damage(self) -> Iterator[Damage]:
+        """Everything that is wrong with the store, by a full look: file, log, postings against balances, counters, index."""
+        ...
+
+    def rebuild_index(self, terms: Callable[[str], Sequence[str]], author: Author) -> int:
+        """Make the keyword index anew from the entries; `terms(text)` gives the terms. Returns how many were indexed."""
+        ...
+
+    def repair_counters(self, author: Author) -> None:
+        """Make the running numbers anew from the rows that they sum up."""
+        ...
+
+    def backup(self, path: Path) -> None:
+        """Write a whole, consistent copy to a new file while others go on writing."""
+        ...
+
+    def close(self) -> None:
+        """Release the store. Idempotent."""
+        ...
+
+
+class Encoder(Protocol):
+    """Turns documents into entries; see `earnest.encoding`."""
+
+    def encode(self, documents: Sequence[Any]) -> Any:
+        """Drafts of entries, and what was left out and why."""
+        ...

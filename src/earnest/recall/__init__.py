@@ -1,0 +1,1 @@
+"""Finding what memory knows, and saying it with its provenance."""

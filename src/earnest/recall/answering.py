@@ -1,0 +1,96 @@
+"""Saying what was found: the answer, its age, its sources, and what contradicts it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from earnest.core.agreement import disagreement
+from earnest.core.entry import Entry
+from earnest.core.ticket import Answer
+from earnest.recall.search import Found, decider
+
+SILENCE: Final = Answer("", None, (), "", True, False)
+
+
+def answer(
+    found: Sequence[Found], *, pass_over: float, conflict: float, supporters: int, now: datetime, tick: int
+) -> tuple[Answer, Found | None, list[Found]]:
+    """The answer that these hits make, the one that decides, and those that support it."""
+    chosen = decider(found, pass_over)
+    if chosen is None:
+        return SILENCE, None, []
+    others = [f for f in found if f.stored.row != chosen.stored.row and f.stored.may_decide][:supporters]
+    entry = chosen.stored.entry
+    alike = [f.stored.entry for f in found if f.stored.row != chosen.stored.row and _similar(f, chosen) >= conflict]
+    said = Answer(
+        text=entry.text,
+        deciding=entry,
+        supporting=tuple(f.stored.entry for f in others),
+        annotated=annotated(entry, alike, now, tick),
+        silent=False,
+        from_memory=True,
+    )
+    return said, chosen, others
+
+
+def _similar(first: Found, second: Found) -> float:
+    both = first.terms | second.terms
+    return len(first.terms & second.terms) / len(both) if both else 0.0
+
+
+def annotated(entry: Entry, alike: Sequence[Entry], now: datetime, tick: int) -> str:
+    """The text with its age line, and with the entries that say nearly the same or the opposite, newest first."""
+    lines = [one_line(entry.text), f"({age_line(entry, now, tick)})"]
+    if alike:
+        everyone = sorted((entry, *alike), key=lambda e: (e.created is not None, e.created), reverse=True)
+        lines.append("Entries on the same matter, newest first:")
+        for other in everyone:
+            lines.append(f"- {_relation(entry, other)}: {one_line(other.text)} ({age_line(other, now, tick)})")
+    return "\n".join(lines)
+
+
+def _relation(entry: Entry, other: Entry) -> str:
+    if other.id == entry.id:
+        return "this answer"
+    difference = disagreement(entry.text, other.text)
+    mark = "overlapping" if difference is None else f"conflicting ({difference})"
+    return mark if other.standing == "active" else f"{mark}, {other.standing}"
+
+
+def age_line(entry: Entry, now: datetime, tick: int) -> str:
+    """When an entry was recorded, born and last settled, and where it comes from."""
+    recorded = "age unknown" if entry.created is None else f"recorded {entry.created:%Y-%m-%d}, {_ago(entry.created, now)}"
+    settled = "never settled" if entry.last_settled_tick is None else f"last settled at tick {entry.last_settled_tick}"
+    sources = ", ".join(one_line(source, 60) for source in entry.sources[:5]) or "no source given"
+    more = f" and {len(entry.sources) - 5} more" if len(entry.sources) > 5 else ""
+    return f"{recorded}; born at tick {entry.born_tick} of {tick}, {settled}; from {sources}{more}"
+
+
+def _ago(then: datetime, now: datetime) -> str:
+    days = (now - then).days
+    if days < 0:
+        return "in the future"
+    if days < 1:
+        return "today"
+    return (
+        "yesterday"
+        if days == 1
+        else f"{days} days ago"
+        if days < 60
+        else f"{days // 30} months ago"
+        if days < 730
+        else f"{days // 365} years ago"
+    )
+
+
+_SPACE: Final = re.compile(r"\s+")
+
+
+def one_line(text: str, limit: int = 2_000) -> str:
+    """Text from memory as data: on one line, without control or direction characters, cut to a limit."""
+    plain = "".join(c for c in _SPACE.sub(" ", text) if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co"))
+    return plain if len(plain) <= limit else plain[: limit - 1].rstrip() + "…"

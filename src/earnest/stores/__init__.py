@@ -1,0 +1,1 @@
+"""Drivers that keep an agent's memory."""

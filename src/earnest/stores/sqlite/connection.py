@@ -1,0 +1,131 @@
+"""Opening a store file and saying in Earnest's words what SQLite refuses."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from earnest.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, StoreReadOnly, StoreTooNew
+from earnest.stores.sqlite.schema import APPLICATION_ID, FORMAT, MIGRATIONS
+
+RECOVER = "restore a backup, or run `earnest check` to see what is left"
+
+
+@contextmanager
+def translated(where: str) -> Iterator[None]:
+    """Turns an error of SQLite into the typed one that tells the way out."""
+    try:
+        yield
+    except apsw.BusyError as error:
+        raise StoreBusy(f"{where}: another process is writing and did not finish in time; nothing was recorded, try again") from error
+    except apsw.LockedError as error:
+        raise StoreBusy(f"{where}: the store is locked by this process; nothing was recorded, try again") from error
+    except (apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError) as error:
+        raise StoreReadOnly(f"{where}: opened for reading, or the file or its folder may not be written; nothing was recorded") from error
+    except apsw.FullError as error:
+        raise StoreFull(f"{where}: the disk is full; nothing was recorded, make room and try again") from error
+    except apsw.NotADBError as error:
+        raise StoreCorrupt(f"{where}: this is not an Earnest store (not a SQLite file); {RECOVER}") from error
+    except apsw.CorruptError as error:
+        raise StoreCorrupt(f"{where}: the file is damaged ({error}); {RECOVER}") from error
+    except apsw.CantOpenError as error:
+        raise StoreError(f"{where}: cannot be opened ({error}); does the folder exist, and may it be read and written?") from error
+    except apsw.IOError as error:
+        raise StoreError(f"{where}: the disk reported an error ({error}); nothing was recorded, check the disk and try again") from error
+    except apsw.SchemaChangeError as error:
+        raise StoreBusy(f"{where}: the store changed while it was being read; try again") from error
+
+
+def connect(path: str, *, read_only: bool, timeout: float, vfs: str | None = None, exclusive: bool = False) -> apsw.Connection:
+    """A connection with the promises of a store: WAL, every commit on the disk, foreign keys, a bounded wait.
+
+    `exclusive` keeps the lock, for file systems without shared memory.
+    """
+    flags = apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+    if path == ":memory:":
+        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_MEMORY
+    connection = apsw.Connection(path, flags=flags, vfs=vfs, statementcachesize=200)
+    try:
+        connection.set_busy_timeout(int(timeout * 1000))
+        if exclusive:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        if not read_only and path != ":memory:":
+            connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        if sys.platform == "darwin":
+            connection.execute("PRAGMA fullfsync = ON")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA cache_size = -16000")
+        connection.execute("PRAGMA trusted_schema = OFF")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def pragma(connection: apsw.Connection, name: str) -> int:
+    """The value of a numeric pragma."""
+    value = connection.pragma(name)
+    return int(value) if isinstance(value, int | str) else 0
+
+
+def migrate(connection: apsw.Connection, where: str, *, read_only: bool) -> bool:
+    """Brings a file to the present format, each step in one transaction; True if it was new.
+
+    Raises:
+        StoreTooNew: A later Earnest wrote it. It is left as it is.
+        StoreCorrupt: It is another program's database.
+        StoreReadOnly: It would have to be migrated, but was opened for reading.
+    """
+    version = pragma(connection, "user_version")
+    foreign = pragma(connection, "application_id")
+    empty = not connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
+    if version > FORMAT and foreign == APPLICATION_ID:
+        raise StoreTooNew(
+            f"{where}: written in format {version}, this Earnest reads up to {FORMAT}; upgrade Earnest, the file was not touched"
+        )
+    if foreign != APPLICATION_ID and not empty:
+        raise StoreCorrupt(f"{where}: this is another program's database, not an Earnest store; it was not touched")
+    if version == FORMAT and not empty:
+        return False
+    if read_only:
+        found = "is empty" if empty else f"has format {version} and needs {FORMAT}"
+        raise StoreReadOnly(f"{where}: {found}; open it once for writing first")
+    made = False
+    while True:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            version = pragma(connection, "user_version")
+            if version >= FORMAT:
+                # Another process was faster, or the last step is done.
+                connection.execute("COMMIT")
+                return made
+            made = made or version == 0
+            connection.execute(MIGRATIONS[version])
+            connection.execute(f"PRAGMA user_version = {version + 1:d}")
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID:d}")
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+
+def looked_over(path: Path, *, read_only: bool) -> None:
+    """Refuses what cannot be a store before SQLite opens it, so that nothing is created or changed by mistake."""
+    if path.is_dir():
+        raise StoreError(f"{path}: is a folder; name a file in it, or open the folder itself with an agent's name")
+    if not path.exists():
+        if read_only:
+            raise StoreError(f"{path}: there is no such store; open it once for writing to make it")
+        if not path.parent.is_dir():
+            raise StoreError(f"{path}: the folder {path.parent} does not exist; make it first")
+        return
+    with path.open("rb") as file:
+        head = file.read(16)
+    if head and head != b"SQLite format 3\x00":
+        raise StoreCorrupt(f"{path}: this is not an Earnest store (not a SQLite file); it was not touched")

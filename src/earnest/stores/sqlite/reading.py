@@ -1,0 +1,384 @@
+"""Reading one snapshot of a store file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import apsw
+
+from earnest.core.amounts import ACCOUNTS
+from earnest.core.analysis import Question
+from earnest.core.entry import Entry, StoredEntry, held_now
+from earnest.core.events import Event, Posting, micros, moment
+from earnest.core.filters import Filter
+from earnest.core.ranking import Candidate, Statistics
+from earnest.core.ticket import Meter, Role, Share, StoredSettlement, StoredTicket
+from earnest.errors import IndexDamaged
+
+_ENTRY: Final = """
+SELECT e.entry, e.id, e.text, e.cue, e.kind, e.origin, s.name, e.importance, e.confidence, e.retention, e.pinned, e.strength,
+       e.balance, e.rent_mark, e.standing, e.cause, e.created, e.valid_from, e.valid_to, e.born_tick, e.last_settled_tick,
+       e.recalls, e.version, e.metadata, e.open_tickets, e.harmed, e.probation,
+       (SELECT h.id FROM entries h WHERE h.entry = e.heir),
+       (SELECT json_group_array(o.name) FROM entry_sources x JOIN sources o USING (source) WHERE x.entry = e.entry),
+       (SELECT json_group_array(g.tag) FROM entry_tags g WHERE g.entry = e.entry),
+       (SELECT json_group_array(p.id) FROM lineage l JOIN entries p ON p.entry = l.parent WHERE l.entry = e.entry)
+FROM entries e JOIN scopes s USING (scope)
+"""
+_TICKET: Final = "SELECT ticket, id, query, answer, state, holdout, exposure, opened_tick, opened, resolved FROM tickets"
+_SETTLEMENT: Final = """
+SELECT t.id, s.event, s.delta, s.scale, m.name, s.channel, s.tier, s.acted, s.detail, s.tick, s.at
+FROM settlements s JOIN tickets t USING (ticket) JOIN meters m USING (meter)
+"""
+_METER: Final = """
+SELECT name, unit, scale, tier, settlements, total, created, lie_rate, baseline,
+       (SELECT json_group_array(channel) FROM bindings b WHERE b.meter = m.meter)
+FROM meters m
+"""
+_EVENT: Final = """
+SELECT e.event, e.kind, e.tick, e.at, e.actor, e.channel, e.entries, e.ticket, e.data, e.hash,
+       (SELECT note FROM event_notes n WHERE n.event = e.event)
+FROM events e
+"""
+
+INDEX_BROKEN: Final = "the keyword index is damaged ({0}); the entries are whole: `earnest check --repair` rebuilds it from them"
+
+
+def facet(kind: str, value: object) -> str:
+    """A term that stands for a property of an entry. The analyser never makes a term with this sign."""
+    return f"§{kind}{value}"
+
+
+def quoted(term: str) -> str:
+    """A term as a literal of the index's query language, whatever characters it holds."""
+    return '"' + term.replace('"', '""') + '"'
+
+
+class SqliteReading:
+    """One snapshot; implements `earnest.protocols.Reading`."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        # apsw types every column as any of SQLite's; the schema is strict, so that rows are what the queries below say.
+        self._db: Any = connection
+        self._counters: dict[str, int] | None = None
+
+    # settings and running numbers
+
+    def settings(self) -> Mapping[str, Any]:
+        return {name: json.loads(value) for name, value in self._db.execute("SELECT name, value FROM settings")}
+
+    def counters(self) -> dict[str, int]:
+        """Every running number, read once."""
+        if self._counters is None:
+            self._counters = dict(self._db.execute("SELECT name, value FROM counters").fetchall())
+        counters: dict[str, int] = self._counters
+        return counters
+
+    def counter(self, name: str) -> int:
+        return self.counters().get(name, 0)
+
+    # entries
+
+    def _built(self, rows: Sequence[tuple[Any, ...]]) -> list[StoredEntry]:
+        index = self.counter("rent_index")
+        made = []
+        for r in rows:
+            pinned = bool(r[10])
+            pays = r[9] == "earned" and r[14] != "dead"
+            entry = Entry(
+                id=r[1], text=r[2], cue=r[3], kind=r[4], origin=r[5], sources=tuple(json.loads(r[28])), scope=r[6],
+                importance=r[7], confidence=r[8], retention=r[9], pinned=pinned, strength=r[11],
+                balance=held_now(r[12], r[13], index, pays=pays, pinned=pinned), standing=r[14], cause=r[15],
+                created=None if r[16] is None else moment(r[16]), valid_from=None if r[17] is None else moment(r[17]),
+                valid_to=None if r[18] is None else moment(r[18]), born_tick=r[19], last_settled_tick=r[20], recalls=r[21],
+                lineage=tuple(json.loads(r[30])), tags=tuple(json.loads(r[29])), metadata=json.loads(r[23]), version=r[22], heir=r[27],
+            )  # fmt: skip
+            made.append(StoredEntry(entry, r[0], r[12], r[13], r[24], bool(r[25]), r[26]))
+        return made
+
+    def entry(self, entry_id: str) -> StoredEntry | None:
+        found = self._built(self._db.execute(_ENTRY + "WHERE e.id = ?", (entry_id,)).fetchall())
+        return found[0] if found else None
+
+    def entries(self, rows: Sequence[int]) -> list[StoredEntry]:
+        if len(rows) == 1:
+            return self._built(self._db.execute(_ENTRY + "WHERE e.entry = ?", (rows[0],)).fetchall())
+        sql = _ENTRY + "WHERE e.entry IN (SELECT value FROM json_each(?))"
+        by_row = {e.row: e for e in self._built(self._db.execute(sql, (json.dumps(list(rows)),)).fetchall())}
+        return [by_row[row] for row in rows if row in by_row]
+
+    def twins(self, digest: bytes, scope: str, kind: str) -> list[StoredEntry]:
+        sql = _ENTRY + "WHERE e.twin = ? AND e.kind = ? AND s.name = ? ORDER BY e.entry DESC"
+        return self._built(self._db.execute(sql, (digest, kind, scope)).fetchall())
+
+    def page(self, chosen: Filter, after: str | None, limit: int) -> list[StoredEntry]:
+        where, values = self._conditions(chosen, "e")
+        if after is not None:
+            where.append("e.entry > (SELECT entry FROM entries WHERE id = ?)")
+            values.append(after)
+        condition = " AND ".join(where) or "1"
+        return self._built(self._db.execute(f"{_ENTRY} WHERE {condition} ORDER BY e.entry LIMIT ?", (*values, limit)).fetchall())
+
+    def _conditions(self, chosen: Filter, e: str, *, indexed: bool = False) -> tuple[list[str], list[Any]]:
+        """Conditions on `entries` as fixed SQL with bound values. What the index answers by its facets is left out if `indexed`."""
+        where: list[str] = []
+        values: list[Any] = []
+
+        def one_of(column: str, names: Sequence[str]) -> None:
+            where.append(f"{column} IN (SELECT value FROM json_each(?))")
+            values.append(json.dumps(list(names)))
+
+        if not indexed:
+            if chosen.scopes is not None:
+                where.append(f"{e}.scope IN (SELECT scope FROM scopes WHERE name IN (SELECT value FROM json_each(?)))")
+                values.append(json.dumps(list(chosen.scopes)))
+            if chosen.kinds is not None:
+                one_of(f"{e}.kind", chosen.kinds)
+            elif not chosen.rules:
+                where.append(f"{e}.kind <> 'rule'")
+        if set(chosen.standings) != {"active", "suspended", "dead"}:
+            one_of(f"{e}.standing", chosen.standings)
+        if chosen.sources is not None:
+            where.append(
+                f"{e}.entry IN (SELECT entry FROM entry_sources WHERE source IN "
+                "(SELECT source FROM sources WHERE name IN (SELECT value FROM json_each(?))))"
+            )
+            values.append(json.dumps(list(chosen.sources)))
+        if chosen.tags is not None:
+            where.append(f"{e}.entry IN (SELECT entry FROM entry_tags WHERE tag IN (SELECT value FROM json_each(?)))")
+            values.append(json.dumps(list(chosen.tags)))
+        if chosen.since is not None:
+            where.append(f"coalesce({e}.valid_from, {e}.created) >= ?")
+            values.append(micros(chosen.since))
+        if chosen.until is not None:
+            where.append(f"coalesce({e}.valid_from, {e}.created) <= ?")
+            values.append(micros(chosen.until))
+        if chosen.as_of is not None:
+            then = micros(chosen.as_of)
+            where.append(f"coalesce({e}.created, 0) <= ? AND coalesce({e}.valid_from, ?) <= ? AND coalesce({e}.valid_to, ?) > ?")
+            values.extend((then, then, then, then + 1, then))
+        return where, values
+
+    def richest(self, limit: int) -> list[StoredEntry]:
+        # Net of rent, the order of `balance - index + mark` is the order of `starves_at`; pinned ones have none and are few.
+        rows = self._db.execute(
+            "SELECT entry FROM entries WHERE standing <> 'dead' AND starves_at IS NOT NULL ORDER BY starves_at DESC, entry LIMIT ?",
+            (limit,),
+        ).fetchall()
+        rows += self._db.execute(
+            "SELECT entry FROM entries WHERE pinned = 1 AND standing <> 'dead' AND retention = 'earned' ORDER BY balance DESC LIMIT ?",
+            (limit,),
+        ).fetchall()
+        found = self.entries([row for (row,) in rows])
+        return sorted(found, key=lambda e: (-e.entry.balance, e.row))[:limit]
+
+    def due(self, rent_index: int) -> list[int]:
+        sql = "SELECT entry FROM entries WHERE standing <> 'dead' AND starves_at IS NOT NULL AND starves_at <= ? ORDER BY entry"
+        return [row for (row,) in self._db.execute(sql, (rent_index,))]
+
+    # recall
+
+    def candidates(self, question: Question, chosen: Filter, limit: int) -> tuple[list[Candidate], Statistics]:
+        scopes, statistics = self._statistics(question, chosen)
+        if not question.terms or (scopes is not None and not scopes):
+            return [], statistics
+        match = "{text cue} : (" + " OR ".join(quoted(term) for term in question.terms) + ")"
+        if scopes is not None:
+            match = f"({match}) AND facets : ({' OR '.join(quoted(facet('s', s)) for s in scopes)})"
+        if chosen.kinds is not None:
+            match = f"({match}) AND facets : ({' OR '.join(quoted(facet('k', k)) for k in chosen.kinds)})"
+        elif not chosen.rules:
+            match = f"({match}) NOT facets : {quoted(facet('k', 'rule'))}"
+        where, values = self._conditions(chosen, "e", indexed=True)
+        sql = f"""SELECT t.rowid, t.text, t.cue FROM terms t JOIN entries e ON e.entry = t.rowid
+                  WHERE terms MATCH ? AND {" AND ".join(where) or "1"} ORDER BY rank LIMIT ?"""
+        try:
+            rows = self._db.execute(sql, (match, *values, limit)).fetchall()
+        except (apsw.CorruptError, apsw.SQLError) as error:
+            raise IndexDamaged(INDEX_BROKEN.format(error)) from error
+        if not rows:
+            problem = self.index_problem()
+            if problem:
+                raise IndexDamaged(INDEX_BROKEN.format(problem))
+        return [Candidate(row, text.split(" "), cue.split(" ") if cue else ()) for row, text, cue in rows], statistics
+
+    def _statistics(self, question: Question, chosen: Filter) -> tuple[list[int] | None, Statistics]:
+        """The scopes to look in (None for all) and the statistics of exactly those: a small scope ranks as if it were alone."""
+        known = self._db.execute("SELECT scope, name, alive, terms FROM scopes").fetchall()
+        if chosen.scopes is None:
+            scopes, picked = None, known
+        else:
+            picked = [row for row in known if row[1] in chosen.scopes]
+            scopes = [row[0] for row in picked]
+        alive, length = sum(row[2] for row in picked), sum(row[3] for row in picked)
+        everything = alive == sum(row[2] for row in known)
+        holding: dict[str, int] = {}
+        try:
+            for term in question.terms:
+                if everything:
+                    found = self._db.execute("SELECT doc FROM terms_known WHERE term = ?", (term,)).fetchone()
+                elif scopes:
+                    inside = " OR ".join(quoted(facet("s", s)) for s in scopes)
+                    match = f"{{text cue}} : {quoted(term)} AND facets : ({inside})"
+                    found = self._db.execute("SELECT count(*) FROM terms WHERE terms MATCH ?", (match,)).fetchone()
+                else:
+                    found = None
+                holding[term] = found[0] if found else 0
+        except (apsw.CorruptError, apsw.SQLError) as error:
+            raise IndexDamaged(INDEX_BROKEN.format(error)) from error
+        return scopes, Statistics(alive, length / alive if alive else 0.0, holding)
+
+    def index_problem(self) -> str | None:
+        alive = self.counter("alive") + self.counter("suspended")
+        if not alive:
+            return None
+        # A few living entries, old and new: each must be in the index under its own terms.
+        sample = self._db.execute("SELECT entry FROM entries WHERE standing <> 'dead' ORDER BY entry LIMIT 2").fetchall()
+        sample += self._db.execute("SELECT entry FROM entries WHERE standing <> 'dead' ORDER BY entry DESC LIMIT 2").fetchall()
+        try:
+            for (row,) in sample:
+                held = self._db.execute("SELECT text FROM terms WHERE rowid = ?", (row,)).fetchone()
+                if held is None:
+                    return f"entry {row} is missing from it"
+                if not held[0]:
+                    continue
+                match = f"text : {quoted(held[0].split(' ', 1)[0])}"
+                if not self._db.execute("SELECT 1 FROM terms WHERE terms MATCH ? AND rowid = ?", (match, row)).fetchone():
+                    return f"entry {row} is not found by its own words"
+        except (apsw.CorruptError, apsw.SQLError) as error:
+            return str(error)
+        return None
+
+    # decisions
+
+    def _ticket(self, r: tuple[Any, ...]) -> StoredTicket:
+        shares = self._db.execute(
+            "SELECT s.entry, e.id, s.role FROM shares s JOIN entries e USING (entry) WHERE s.ticket = ? ORDER BY s.role, s.entry",
+            (r[0],),
+        )
+        return StoredTicket(
+            row=r[0], id=r[1], query=r[2], answer=r[3], state=r[4], holdout=bool(r[5]), exposure=r[6], opened_tick=r[7], opened=moment(r[8]),
+            resolved_event=r[9], shares=tuple(Share(*share) for share in shares),
+        )  # fmt: skip
+
+    def ticket(self, ticket_id: str) -> StoredTicket | None:
+        found = self._db.execute(_TICKET + " WHERE id = ?", (ticket_id,)).fetchone()
+        return self._ticket(found) if found else None
+
+    def pending(self, after: str | None, limit: int, *, opened_before: int | None = None) -> list[StoredTicket]:
+        sql = f"{_TICKET} WHERE state = 'pending'"
+        values: list[Any] = []
+        if opened_before is not None:
+            sql += " AND opened_tick < ?"
+            values.append(opened_before)
+        if after is not None:
+            sql += " AND (opened_tick, ticket) > (SELECT opened_tick, ticket FROM tickets WHERE id = ?)"
+            values.append(after)
+        sql += " ORDER BY opened_tick, ticket LIMIT ?"
+        return [self._ticket(row) for row in self._db.execute(sql, (*values, limit)).fetchall()]
+
+    def settlement(self, ticket_id: str) -> StoredSettlement | None:
+        found = self._db.execute(_SETTLEMENT + " WHERE t.id = ?", (ticket_id,)).fetchone()
+        return _settlement(found) if found else None
+
+    def settlements_of(self, entry_row: int, limit: int) -> list[tuple[StoredSettlement, Role, int]]:
+        sql = (
+            _SETTLEMENT.replace("FROM settlements s", ", h.role, h.moved FROM settlements s")
+            + "JOIN shares h USING (ticket) WHERE h.entry = ? ORDER BY s.event DESC LIMIT ?"
+        )
+        return [(_settlement(r[:11]), r[11], r[12]) for r in self._db.execute(sql, (entry_row, limit))]
+
+    def meters(self) -> list[Meter]:
+        return [_meter(row) for row in self._db.execute(_METER + " ORDER BY name")]
+
+    def meter(self, name: str) -> Meter | None:
+        found = self._db.execute(_METER + " WHERE name = ?", (name,)).fetchone()
+        return _meter(found) if found else None
+
+    # the log
+
+    def _event(self, r: tuple[Any, ...]) -> Event:
+        ids: dict[int, str] = {}
+        rows = json.loads(r[6])
+        if rows:
+            ids = dict(
+                self._db.execute("SELECT entry, id FROM entries WHERE entry IN (SELECT value FROM json_each(?))", (r[6],)).fetchall()
+            )
+        return Event(
+            seq=r[0], kind=r[1], tick=r[2], at=moment(r[3]), actor=r[4], channel=r[5], entries=tuple(ids[row] for row in rows if row in ids),
+            ticket=r[7], data=json.loads(r[8]), hash=bytes(r[9]).hex(), note=r[10] or "",
+        )  # fmt: skip
+
+    def event(self, seq: int) -> Event | None:
+        found = self._db.execute(_EVENT + "WHERE e.event = ?", (seq,)).fetchone()
+        return self._event(found) if found else None
+
+    def events(self, *, entry: str | None, kind: str | None, after: int, limit: int, newest: bool) -> list[Event]:
+        sql, values = _EVENT, []
+        if entry is not None:
+            sql += "JOIN event_entries x ON x.event = e.event AND x.entry = (SELECT entry FROM entries WHERE id = ?) "
+            values.append(entry)
+        sql += "WHERE e.event < ? " if newest and after else "WHERE e.event > ? "
+        bound: list[Any] = [*values, after]
+        if kind is not None:
+            sql += "AND e.kind = ? "
+            bound.append(kind)
+        sql += "ORDER BY e.event DESC LIMIT ?" if newest else "ORDER BY e.event LIMIT ?"
+        return [self._event(row) for row in self._db.execute(sql, (*bound, limit)).fetchall()]
+
+    def postings(self, seq: int) -> list[Posting]:
+        return [
+            Posting(*row) for row in self._db.execute("SELECT debit, credit, amount FROM postings WHERE event = ? ORDER BY place", (seq,))
+        ]
+
+    def before_edit(self, seq: int) -> Mapping[str, Any] | None:
+        found = self._db.execute("SELECT before FROM event_notes WHERE event = ?", (seq,)).fetchone()
+        made: Mapping[str, Any] | None = json.loads(found[0]) if found and found[0] else None
+        return made
+
+    def lineage(self, entry_row: int) -> list[tuple[int, str, int]]:
+        found: list[tuple[int, str, int]] = self._db.execute(
+            "SELECT parent, how, part FROM lineage WHERE entry = ? ORDER BY parent", (entry_row,)
+        ).fetchall()
+        return found
+
+    def remembered(self, key: str) -> tuple[str, bytes, Mapping[str, Any]] | None:
+        found = self._db.execute("SELECT verb, request, result FROM keys WHERE key = ?", (key,)).fetchone()
+        return (found[0], bytes(found[1]), json.loads(found[2])) if found else None
+
+    # totals
+
+    def totals(self) -> Mapping[str, Any]:
+        made: dict[str, Any] = dict(self.counters())
+        index = self.counter("rent_index")
+        pinned = self._db.execute(
+            "SELECT balance, rent_mark FROM entries WHERE pinned = 1 AND standing <> 'dead' AND retention = 'earned'"
+        ).fetchall()
+        energy = self.counter("held") - (self.counter("payers") * index - self.counter("marks"))
+        energy += sum(held_now(balance, mark, index, pays=True, pinned=True) for balance, mark in pinned)
+        made["energy"] = energy
+        made["accounts"] = {name: self.counter(f"account:{name}") for name in ACCOUNTS.values()}
+        made["pinned"] = self._db.execute("SELECT count(*) FROM entries WHERE pinned = 1 AND standing <> 'dead'").fetchone()[0]
+        made["pending"] = self._db.execute("SELECT count(*) FROM tickets WHERE state = 'pending'").fetchone()[0]
+        made["oldest_pending"] = self._db.execute("SELECT min(opened_tick) FROM tickets WHERE state = 'pending'").fetchone()[0]
+        made["scopes"] = self._db.execute("SELECT name, alive FROM scopes WHERE alive > 0 ORDER BY name LIMIT 100").fetchall()
+        made["longest_runway"] = self._db.execute(
+            "SELECT max(starves_at) FROM entries WHERE standing <> 'dead' AND starves_at IS NOT NULL"
+        ).fetchone()[0]
+        return made
+
+
+def _settlement(r: tuple[Any, ...]) -> StoredSettlement:
+    return StoredSettlement(
+        ticket_id=r[0], event=r[1], delta=r[2], scale=r[3], meter=r[4], channel=r[5], tier=r[6],
+        acted=None if r[7] is None else bool(r[7]), detail=r[8], tick=r[9], at=moment(r[10]),
+    )  # fmt: skip
+
+
+def _meter(r: tuple[Any, ...]) -> Meter:
+    return Meter(
+        name=r[0], unit=r[1], scale=r[2], tier=r[3], channels=tuple(sorted(json.loads(r[9]))), settlements=r[4], total=r[5],
+        created=moment(r[6]), lie_rate=r[7], baseline=r[8],
+    )  # fmt: skip

@@ -1,0 +1,238 @@
+"""The embedded store: one file, one writer at a time, any number of readers."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from earnest.core.events import micros
+from earnest.errors import EarnestError, StoreError, StoreReadOnly, WrongAgent
+from earnest.protocols import Author, Damage
+from earnest.stores.sqlite import verify
+from earnest.stores.sqlite.connection import connect, looked_over, migrate, translated
+from earnest.stores.sqlite.reading import SqliteReading
+from earnest.stores.sqlite.writing import SqliteWriting
+
+MEMORY = ":memory:"
+_READERS = 8
+
+
+class SqliteStore:
+    """One agent's memory in one SQLite file; implements `earnest.protocols.Store`.
+
+    Safe to share between threads: one of them writes at a time, each reader has a connection of its own. A file in memory has
+    one connection, so its readers wait for its writer.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        agent: str | None = None,
+        author: Author,
+        read_only: bool = False,
+        timeout: float = 30.0,
+        vfs: str | None = None,
+        exclusive: bool = False,
+    ) -> None:
+        """Opens a file, making or migrating it if need be. `agent` None takes the agent that the file belongs to.
+
+        Raises:
+            StoreError: The kinds named in `earnest.errors`; nothing was changed then.
+        """
+        self.path = MEMORY if str(path) == MEMORY else str(path)
+        self.read_only = read_only
+        self.timeout = timeout
+        self._vfs, self._exclusive = vfs, exclusive
+        self._shared = self.path == MEMORY or exclusive
+        self._lock = threading.RLock()
+        self._writer: apsw.Connection | None = None
+        self._idle: list[apsw.Connection] = []
+        self._pool = threading.Lock()
+        self._closed = False
+        if self.path != MEMORY and vfs is None:
+            looked_over(Path(self.path), read_only=read_only)
+        with translated(self.path):
+            connection = self._connect(read_only)
+            try:
+                migrate(connection, self.path, read_only=read_only)
+                self.agent = self._claimed(connection, agent, author)
+            except BaseException:
+                connection.close()
+                raise
+        self._writer = connection
+
+    def _connect(self, read_only: bool) -> apsw.Connection:
+        return connect(self.path, read_only=read_only, timeout=self.timeout, vfs=self._vfs, exclusive=self._exclusive)
+
+    def _claimed(self, connection: apsw.Connection, agent: str | None, author: Author) -> str:
+        """The agent that the file belongs to; a new file is claimed for the one that was named."""
+        found = connection.execute("SELECT value FROM settings WHERE name = 'agent'").fetchone()
+        if found is None and not self.read_only:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                found = connection.execute("SELECT value FROM settings WHERE name = 'agent'").fetchone()
+                if found is None:
+                    writing = SqliteWriting(connection, author)
+                    writing.set_setting("agent", agent or "default")
+                    writing.append("create", data={"at": micros(author.at)})
+                    writing.flush()
+                    found = (json.dumps(agent or "default"),)
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+        owner = str(json.loads(found[0])) if found else (agent or "default")
+        if agent is not None and agent != owner:
+            raise WrongAgent(f"{self.path}: belongs to agent {owner!r}, not {agent!r}; open another file, or leave the agent's name out")
+        return owner
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._closed
+
+    def _open(self) -> None:
+        if self._closed:
+            raise StoreError(f"{self.path}: the store is closed; open it again")
+
+    @contextmanager
+    def read(self) -> Iterator[SqliteReading]:
+        """See `earnest.protocols.Store.read`."""
+        self._open()
+        if self._shared:
+            with self._lock, translated(self.path):
+                yield SqliteReading(self._writing_connection())
+            return
+        with translated(self.path):
+            with self._pool:
+                connection = self._idle.pop() if self._idle else None
+            connection = connection or self._connect(True)
+            sound = False
+            try:
+                connection.execute("BEGIN")
+                try:
+                    yield SqliteReading(connection)
+                finally:
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+                sound = True
+            except EarnestError:
+                sound = True
+                raise
+            finally:
+                if sound:
+                    self._release(connection)
+                else:
+                    connection.close()
+
+    def _release(self, connection: apsw.Connection) -> None:
+        with self._pool:
+            if not self._closed and len(self._idle) < _READERS:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _writing_connection(self) -> apsw.Connection:
+        if self._writer is None:
+            self._writer = self._connect(self.read_only)
+        return self._writer
+
+    @contextmanager
+    def write(self, author: Author) -> Iterator[SqliteWriting]:
+        """See `earnest.protocols.Store.write`."""
+        self._open()
+        if self.read_only:
+            raise StoreReadOnly(f"{self.path}: was opened for reading; open it without read_only to write")
+        with self._lock, translated(self.path):
+            connection = self._writing_connection()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                writing = SqliteWriting(connection, author)
+                yield writing
+                writing.flush()
+                connection.execute("COMMIT")
+            except BaseException as error:
+                self._roll_back(connection, error)
+                raise
+
+    def _roll_back(self, connection: apsw.Connection, error: BaseException) -> None:
+        """Undo what was not committed. After an error of the disk the connection is given up, not trusted to have the truth."""
+        try:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        finally:
+            if isinstance(error, apsw.IOError | apsw.CorruptError | apsw.FullError | apsw.CantOpenError) and self.path != MEMORY:
+                self._writer = None
+                connection.close()
+
+    def damage(self) -> Iterator[Damage]:
+        """See `earnest.protocols.Store.damage`."""
+        # A connection of its own: FTS5 checks itself against what the connection remembers, which a pooled one may have outlived.
+        with translated(self.path), self._quiet() as connection:
+            if self._shared:
+                yield from verify.damage(connection, SqliteReading(connection))
+                return
+            connection.execute("BEGIN")
+            yield from verify.damage(connection, SqliteReading(connection))
+
+    def rebuild_index(self, terms: Callable[[str], Sequence[str]], author: Author) -> int:
+        """See `earnest.protocols.Store.rebuild_index`."""
+        with self.write(author) as writing:
+            made = verify.rebuild_index(writing._db, terms)
+            writing.append("repair", data={"indexed": made})
+        return made
+
+    def repair_counters(self, author: Author) -> None:
+        """Make the running numbers anew from the rows that they sum up."""
+        with self.write(author) as writing:
+            verify.rebuild_counters(writing)
+
+    def backup(self, path: Path) -> None:
+        """See `earnest.protocols.Store.backup`."""
+        self._open()
+        if path.exists():
+            raise StoreError(f"{path}: is there already; a backup never overwrites, name a new file")
+        if not path.parent.is_dir():
+            raise StoreError(f"{path}: the folder {path.parent} does not exist; make it first")
+        part = path.with_name(path.name + ".part")
+        part.unlink(missing_ok=True)
+        try:
+            with translated(str(path)), self._quiet() as connection:
+                connection.execute("VACUUM INTO ?", (str(part),))
+            with part.open("rb+") as file:
+                os.fsync(file.fileno())
+            part.rename(path)
+        finally:
+            part.unlink(missing_ok=True)
+
+    @contextmanager
+    def _quiet(self) -> Iterator[apsw.Connection]:
+        """A connection outside any transaction."""
+        if self._shared:
+            with self._lock:
+                yield self._writing_connection()
+            return
+        connection = self._connect(True)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+    def close(self) -> None:
+        """See `earnest.protocols.Store.close`."""
+        with self._lock, self._pool:
+            self._closed = True
+            for connection in self._idle:
+                connection.close()
+            self._idle.clear()
+            if self._writer is not None:
+                self._writer.close()
+                self._writer = None

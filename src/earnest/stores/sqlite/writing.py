@@ -1,0 +1,304 @@
+"""Writing one transaction of a store file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import apsw
+
+from earnest.core.amounts import ACCOUNTS
+from earnest.core.entry import NewEntry, StoredEntry
+from earnest.core.events import GENESIS, Posting, canonical, chained, micros
+from earnest.core.ticket import Role, StoredTicket, Tier
+from earnest.protocols import Author
+from earnest.stores.sqlite.reading import SqliteReading, facet
+
+_COLUMNS: Final = frozenset(
+    (
+        "importance", "confidence", "retention", "pinned", "strength", "recalls", "standing", "cause", "heir", "valid_from", "valid_to",
+        "last_settled_tick", "died_tick", "balance", "rent_mark", "harmed", "probation", "log_odds", "metadata",
+    )
+)  # fmt: skip
+
+
+class SqliteWriting(SqliteReading):
+    """One open write transaction; implements `earnest.protocols.Writing`. Running numbers are kept here and written once, at the end."""
+
+    def __init__(self, connection: apsw.Connection, author: Author) -> None:
+        super().__init__(connection)
+        self.author = author
+        self._at = micros(author.at)
+        self._changed: set[str] = set()
+        self._head: tuple[int, bytes] | None = None
+        self._scopes: dict[str, int] = {}
+        self._scope_changes: dict[int, list[int]] = {}
+
+    def flush(self) -> None:
+        """Write what was kept back until the end of the transaction."""
+        counters = self.counters()
+        for name in sorted(self._changed):
+            self._db.execute(
+                "INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                (name, counters[name]),
+            )
+        for scope, (alive, terms) in self._scope_changes.items():
+            self._db.execute("UPDATE scopes SET alive = alive + ?, terms = terms + ? WHERE scope = ?", (alive, terms, scope))
+        self._changed.clear()
+        self._scope_changes.clear()
+
+    def set_setting(self, name: str, value: Any) -> None:
+        self._db.execute(
+            "INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            (name, json.dumps(value, allow_nan=False)),
+        )
+
+    def bump(self, name: str, by: int) -> None:
+        if by:
+            counters = self.counters()
+            counters[name] = counters.get(name, 0) + by
+            self._changed.add(name)
+
+    # entries
+
+    def _scope(self, name: str) -> int:
+        found = self._scopes.get(name)
+        if found is None:
+            row = self._db.execute("SELECT scope FROM scopes WHERE name = ?", (name,)).fetchone()
+            if row is None:
+                self._db.execute("INSERT INTO scopes (name) VALUES (?)", (name,))
+                row = (self._db.last_insert_rowid(),)
+            found = self._scopes[name] = int(row[0])
+        return found
+
+    def _living(self, scope: int, kind: str, alive: int, terms: int) -> None:
+        change = self._scope_changes.setdefault(scope, [0, 0])
+        change[0] += alive
+        change[1] += terms
+        self.bump(f"kind:{kind}", alive)
+
+    def insert_entry(
+        self, new: NewEntry, *, salt: bytes, digest: bytes, text_terms: Sequence[str], cue_terms: Sequence[str]
+    ) -> StoredEntry:
+        scope = self._scope(new.scope)
+        self._db.execute(
+            """INSERT INTO entries (id, scope, kind, origin, text, cue, salt, twin, importance, confidence, retention, strength, created,
+                                    valid_from, valid_to, born_tick, rent_mark, probation, version, metadata)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            (
+                new.id, scope, new.kind, new.origin, new.text, new.cue, salt, digest, new.importance, new.confidence, new.retention,
+                new.strength, self._at, None if new.valid_from is None else micros(new.valid_from),
+                None if new.valid_to is None else micros(new.valid_to), self.counter("tick"), self.counter("rent_index"), new.probation,
+                new.version, canonical(new.metadata),
+            ),
+        )  # fmt: skip
+        row = self._db.last_insert_rowid()
+        self.add_sources(row, new.sources)
+        if new.tags:
+            self.set_tags(row, new.tags)
+        self.bump("alive", 1)
+        self._living(scope, new.kind, 1, len(text_terms) + len(cue_terms))
+        if new.retention == "earned":
+            self._payer(0, self.counter("rent_index"), 1)
+            self._db.execute("UPDATE entries SET starves_at = rent_mark WHERE entry = ?", (row,))
+        self._put_terms(row, scope, new.kind, text_terms, cue_terms)
+        return self.entries([row])[0]
+
+    def _payer(self, balance: int, mark: int, by: int) -> None:
+        self.bump("payers", by)
+        self.bump("held", by * balance)
+        self.bump("marks", by * mark)
+
+    def change_entry(self, row: int, **columns: Any) -> None:
+        unknown = set(columns) - _COLUMNS
+        if unknown:
+            raise TypeError(f"not columns of an entry that can change: {sorted(unknown)}")
+        old = self._db.execute(
+            "SELECT scope, kind, standing, cause, retention, pinned, balance, rent_mark FROM entries WHERE entry = ?", (row,)
+        ).fetchone()
+        scope, kind, standing, cause, retention, pinned, balance, mark = old
+        if columns.get("standing", standing) != "dead":
+            columns.setdefault("cause", None)
+        after = (
+            columns.get("standing", standing),
+            columns.get("retention", retention),
+            int(columns.get("pinned", pinned)),
+            columns.get("balance", balance),
+            columns.get("rent_mark", mark),
+        )
+        if standing != "dead" and retention == "earned" and not pinned:
+            self._payer(balance, mark, -1)
+        pays = after[0] != "dead" and after[1] == "earned" and not after[2]
+        if pays:
+            self._payer(after[3], after[4], 1)
+        sets = "".join(f"{name} = ?, " for name in columns)
+        self._db.execute(
+            f"UPDATE entries SET {sets} starves_at = ? WHERE entry = ?",
+            (*(int(v) if isinstance(v, bool) else v for v in columns.values()), after[3] + after[4] if pays else None, row),
+        )
+        if after[0] != standing:
+            self._moved(row, scope, kind, standing, cause, after[0], columns.get("cause"))
+
+    def _moved(self, row: int, scope: int, kind: str, old: str, old_cause: str | None, new: str, cause: str | None) -> None:
+        names = {"active": "alive", "suspended": "suspended", "dead": "dead"}
+        self.bump(names[old], -1)
+        self.bump(names[new], 1)
+        if old == "dead":
+            self.bump(f"dead:{old_cause}", -1)
+            self._living(scope, kind, 1, 0)
+        if new == "dead":
+            self.bump(f"dead:{cause}", 1)
+            length = self._drop_terms(row)
+            self._living(scope, kind, -1, -length)
+
+    def _put_terms(self, row: int, scope: int, kind: str, text_terms: Sequence[str], cue_terms: Sequence[str]) -> None:
+        self._db.execute(
+            "INSERT INTO terms (rowid, facets, text, cue) VALUES (?, ?, ?, ?)",
+            (row, f"{facet('s', scope)} {facet('k', kind)}", " ".join(text_terms), " ".join(cue_terms)),
+        )
+
+    def _drop_terms(self, row: int) -> int:
+        """Take an entry out of the index; returns how many terms it had there."""
+        held = self._db.execute("SELECT text, cue FROM terms WHERE rowid = ?", (row,)).fetchone()
+        if held is None:
+            return 0
+        self._db.execute("DELETE FROM terms WHERE rowid = ?", (row,))
+        return sum(len(part.split(" ")) for part in held if part)
+
+    def index(self, row: int, text_terms: Sequence[str], cue_terms: Sequence[str]) -> None:
+        scope, kind = self._db.execute("SELECT scope, kind FROM entries WHERE entry = ?", (row,)).fetchone()
+        length = self._drop_terms(row)
+        self._put_terms(row, scope, kind, text_terms, cue_terms)
+        change = self._scope_changes.setdefault(scope, [0, 0])
+        change[1] += len(text_terms) + len(cue_terms) - length
+
+    def add_sources(self, row: int, sources: Iterable[str]) -> None:
+        place = self._db.execute("SELECT count(*) FROM entry_sources WHERE entry = ?", (row,)).fetchone()[0]
+        for name in sources:
+            self._db.execute("INSERT INTO sources (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))
+            source = self._db.execute("SELECT source FROM sources WHERE name = ?", (name,)).fetchone()[0]
+            self._db.execute(
+                "INSERT INTO entry_sources (entry, place, source) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (row, place, source)
+            )
+            place += self._db.changes()
+
+    def set_tags(self, row: int, tags: Sequence[str]) -> None:
+        self._db.execute("DELETE FROM entry_tags WHERE entry = ?", (row,))
+        for place, tag in enumerate(tags):
+            self._db.execute("INSERT INTO entry_tags (entry, place, tag) VALUES (?, ?, ?)", (row, place, tag))
+
+    def move_escrow(self, rows: Iterable[int], by: int) -> None:
+        for row in rows:
+            self._db.execute("UPDATE entries SET open_tickets = open_tickets + ? WHERE entry = ?", (by, row))
+
+    # decisions
+
+    def insert_ticket(
+        self, ticket_id: str, *, query: str, answer: str, exposure: float, holdout: bool, shares: Sequence[tuple[int, Role]]
+    ) -> StoredTicket:
+        self._db.execute(
+            "INSERT INTO tickets (id, query, answer, exposure, holdout, opened_tick, opened) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (ticket_id, query, answer, exposure, int(holdout), self.counter("tick"), self._at),
+        )
+        row = self._db.last_insert_rowid()
+        for entry, role in shares:
+            self._db.execute("INSERT INTO shares (ticket, entry, role) VALUES (?, ?, ?)", (row, entry, role))
+        self.bump("decisions", 1)
+        made = self.ticket(ticket_id)
+        assert made is not None
+        return made
+
+    def resolve_ticket(self, row: int, state: str, event: int) -> None:
+        self._db.execute("UPDATE tickets SET state = ?, resolved = ? WHERE ticket = ? AND state = 'pending'", (state, event, row))
+        assert self._db.changes() == 1, "a ticket ends once"
+        self.bump(state, 1)
+
+    def insert_settlement(
+        self,
+        ticket: StoredTicket,
+        *,
+        event: int,
+        delta: float,
+        scale: float,
+        meter: str,
+        tier: Tier,
+        acted: bool | None,
+        detail: str,
+        moved: Mapping[int, int],
+    ) -> None:
+        self._db.execute(
+            """INSERT INTO settlements (ticket, event, meter, channel, tier, delta, scale, acted, detail, tick, at)
+               SELECT ?, ?, meter, ?, ?, ?, ?, ?, ?, ?, ? FROM meters WHERE name = ?""",
+            (
+                ticket.row, event, self.author.channel, tier, delta, scale, None if acted is None else int(acted), detail,
+                self.counter("tick"), self._at, meter,
+            ),
+        )  # fmt: skip
+        self._db.execute("UPDATE meters SET settlements = settlements + 1, total = total + ? WHERE name = ?", (delta, meter))
+        for row, amount in moved.items():
+            self._db.execute("UPDATE shares SET moved = ? WHERE ticket = ? AND entry = ?", (amount, ticket.row, row))
+
+    def put_meter(self, name: str, *, unit: str, scale: float | None, tier: Tier) -> None:
+        self._db.execute(
+            """INSERT INTO meters (name, unit, scale, tier, created) VALUES (?, ?, ?, ?, ?)
+               ON CONFLICT (name) DO UPDATE SET unit = excluded.unit, scale = excluded.scale, tier = excluded.tier""",
+            (name, unit, scale, tier, self._at),
+        )
+
+    def bind_meter(self, name: str, channel: str) -> None:
+        self._db.execute(
+            "INSERT INTO bindings (meter, channel) SELECT meter, ? FROM meters WHERE name = ? ON CONFLICT DO NOTHING",
+            (channel, name),
+        )
+
+    def add_lineage(self, row: int, parents: Sequence[tuple[int, str, int]]) -> None:
+        for parent, how, part in parents:
+            self._db.execute("INSERT INTO lineage (entry, parent, how, part) VALUES (?, ?, ?, ?)", (row, parent, how, part))
+
+    # the log
+
+    def append(
+        self,
+        kind: str,
+        *,
+        entries: Sequence[int] = (),
+        ticket: str | None = None,
+        data: Mapping[str, Any] | None = None,
+        postings: Sequence[Posting] = (),
+        note: str = "",
+        before: Mapping[str, Any] | None = None,
+    ) -> int:
+        if self._head is None:
+            last = self._db.execute("SELECT event, hash FROM events ORDER BY event DESC LIMIT 1").fetchone()
+            self._head = (last[0], bytes(last[1])) if last else (0, GENESIS)
+        seq, tick, said = self._head[0] + 1, self.counter("tick"), canonical(data or {})
+        rows = list(dict.fromkeys(entries))
+        digest = chained(
+            self._head[1], seq, kind, tick, self._at, self.author.actor, self.author.channel, rows, ticket, said, postings
+        )  # fmt: skip
+        self._db.execute(
+            "INSERT INTO events (event, kind, tick, at, actor, channel, entries, ticket, data, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (seq, kind, tick, self._at, self.author.actor, self.author.channel, json.dumps(rows), ticket, said, digest),
+        )
+        for row in rows:
+            self._db.execute("INSERT INTO event_entries (entry, event) VALUES (?, ?)", (row, seq))
+        for place, posting in enumerate(postings):
+            self._db.execute("INSERT INTO postings (event, place, debit, credit, amount) VALUES (?, ?, ?, ?, ?)", (seq, place, *posting))
+            if posting.debit < 0:
+                self.bump(f"account:{ACCOUNTS[posting.debit]}", -posting.amount)
+            if posting.credit < 0:
+                self.bump(f"account:{ACCOUNTS[posting.credit]}", posting.amount)
+        if note or before is not None:
+            self._db.execute(
+                "INSERT INTO event_notes (event, note, before) VALUES (?, ?, ?)",
+                (seq, note, None if before is None else canonical(before)),
+            )
+        self._head = (seq, digest)
+        return seq
+
+    def remember(self, key: str, verb: str, request: bytes, result: Mapping[str, Any]) -> None:
+        self._db.execute(
+            "INSERT INTO keys (key, verb, request, result, at) VALUES (?, ?, ?, ?, ?)",
+            (key, verb, request, canonical(result), self._at),
+        )
