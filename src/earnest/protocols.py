@@ -178,9 +178,9 @@ class Writing(Reading, Protocol):
         ...
 
     def insert_entry(
-        self, new: NewEntry, *, salt: bytes, digest: bytes, text_terms: Sequence[str], cue_terms: Sequence[str]
+        self, new: NewEntry, *, salt: bytes, digest: bytes, text_terms: Sequence[str], cue_terms: Sequence[str], balance: int = 0
     ) -> StoredEntry:
-        """Write an entry with an empty account and index its terms. The id must be new."""
+        """Write an entry that holds so much, and index its terms. The id must be new; the caller posts the balance."""
         ...
 
     def change_entry(self, row: int, **columns: Any) -> None:
@@ -265,6 +265,12 @@ class Store(Protocol):
     """One agent's memory on some engine. Safe to share between threads; many processes may have it open."""
 
     agent: str
+    read_only: bool
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        ...
 
     def read(self) -> AbstractContextManager[Reading]:
         """A snapshot. Never waits for a writer."""
@@ -279,8 +285,11 @@ class Store(Protocol):
         """
         ...
 
-    def damage(self) -> Iterator[Damage]:
-        """Everything that is wrong with the store, by a full look: file, log, postings against balances, counters, index."""
+    def damage(self, head: str | None = None) -> Iterator[Damage]:
+        """Everything that is wrong with the store, by a full look: file, log, postings against balances, counters, index.
+
+        `head` is a hash that the log had once: if no event has it, the log was rewritten.
+        """
         ...
 
     def rebuild_index(self, terms: Callable[[str], Sequence[str]], author: Author) -> int:

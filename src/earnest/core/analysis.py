@@ -147,7 +147,8 @@ class Analyser:
                 if whole:
                     words.append(Wanted((whole,), 0.0 if parts else 1.0))
                 for part in parts:
-                    wanted = Wanted((part, *self._stems(part)), 1.0 if len(part) > 1 or len(parts) == 1 else 0.5)
+                    # A glued word is one word of the question, however many parts it has.
+                    wanted = Wanted((part, *self._stems(part)), 1.0 / len(parts))
                     # Inside an identifier no part is a filler: the "is" of "is-valid" is wanted.
                     (spare if part in STOPWORDS and len(parts) == 1 else words).append(wanted)
         chosen = words if any(word.weight > 0 for word in words) else words + spare

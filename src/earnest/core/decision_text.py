@@ -76,6 +76,12 @@ def mark(text: str, yes: list[str], no: list[str]) -> str:
     return text
 
 
+def contains_phrase(text: str, phrase: str) -> bool:
+    """Whether a phrase stands in a text as whole words, without regard to case, width and line breaks."""
+    text, phrase = " ".join(fold(text).split()), " ".join(fold(phrase).split())
+    return bool(phrase) and _replace_whole(text, phrase, "") != text
+
+
 def _replace_whole(text: str, phrase: str, mark: str) -> str:
     parts: list[str] = []
     start = at = 0

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from earnest.errors import InvalidInput
+from earnest.core import check
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +36,4 @@ class Outcome:
     acted: bool | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.delta, bool) or not isinstance(self.delta, (int, float)):
-            raise InvalidInput("delta", self.delta, "an outcome is a measured number (int or float) in the meter's unit")
-        try:
-            finite = math.isfinite(self.delta)
-        except OverflowError:  # an int too large for a float
-            finite = False
-        if not finite:
-            raise InvalidInput("delta", self.delta, "an outcome must be finite; raise from verify if nothing could be measured")
+        check.delta("delta", self.delta)

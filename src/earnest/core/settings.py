@@ -35,7 +35,7 @@ class Settings:
     """Ticks after which an open ticket expires without information."""
     supporters: int = 2
     """How many co-retrieved entries a decision records beside the deciding one."""
-    floor: float = 0.4
+    floor: float = 0.3
     """Relevance below which memory is silent, 0 to 1: the share of a question's information that an entry must match."""
     pass_over: float = 0.75
     """A suspended entry is passed over only for one at least this relevant, relative to itself."""
@@ -47,8 +47,6 @@ class Settings:
     """Snowball stemmers in use, comma-separated; each works on words of its own script."""
     embedder: str = "none"
     """The embedder as a spec, never a key; `none` is keyword recall only."""
-    busy_timeout: float = 30.0
-    """Seconds to wait for another writer before `StoreBusy`."""
 
 
 NAMES: Final = tuple(f.name for f in fields(Settings))
@@ -63,7 +61,6 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "pass_over": (0.0, 1.0),
     "conflict": (0.0, 1.0),
     "merge_threshold": (0.0, 1.0),
-    "busy_timeout": (0.0, 3600.0),
 }
 
 

@@ -18,6 +18,8 @@ class Moved:
 
     postings: list[Posting] = field(default_factory=list)
     holds: int = 0
+    amount: int = 0
+    """What the world paid (or took, below zero)."""
 
 
 class Book:
@@ -54,6 +56,7 @@ class Book:
         if amount > 0:
             moved.postings.append(Posting(WORLD, stored.row, amount))
             moved.holds += amount
+            moved.amount = amount
             over = moved.holds - self.cap
             if over > 0:
                 moved.postings.append(Posting(stored.row, CAP, over))
@@ -63,6 +66,7 @@ class Book:
             if fine > 0:
                 moved.postings.append(Posting(stored.row, WORLD, fine))
                 moved.holds -= fine
+                moved.amount = -fine
         return moved
 
     def touch(self, stored: StoredEntry, moved: Moved, **columns: Any) -> None:
@@ -103,7 +107,7 @@ class Book:
         """
         [stored] = self.tx.entries([row])
         entry = stored.entry
-        if not entry.alive or entry.retention != "earned" or entry.pinned:
+        if not entry.alive or entry.retention != "earned" or (entry.pinned and entry.balance <= 0):
             return None
         if entry.balance <= 0:
             if stored.open_tickets == 0:

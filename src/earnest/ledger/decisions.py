@@ -98,8 +98,8 @@ def settle(
         stored = by_row[made.share.entry_row]
         change = book.credit(stored, made.amount)
         postings += change.postings
-        moved[stored.row] = made.amount
-        credits.append(Credit(stored.entry.id, made.amount, made.share.role))
+        moved[stored.row] = change.amount
+        credits.append(Credit(stored.entry.id, change.amount, made.share.role))
         book.touch(stored, change, last_settled_tick=tick, harmed=stored.harmed or made.amount < 0)
     for share in ticket.shares:
         if share.role == "deciding" and share.entry_row not in moved and by_row[share.entry_row].entry.alive:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 from earnest.core.amounts import WORLD
+from earnest.core.entry import Entry
 from earnest.core.reports import Audit, Stats
-from earnest.core.ticket import PendingTicket, StoredTicket, Ticket
+from earnest.core.ticket import Answer, PendingTicket, StoredTicket, Ticket
 from earnest.protocols import Reading
 
 
@@ -57,6 +59,14 @@ def open_one(ticket: StoredTicket, tick: int) -> PendingTicket:
         age_ticks=tick - ticket.opened_tick,
         holdout=ticket.holdout,
     )
+
+
+def opened(said: Answer, ticket: StoredTicket, supporting: Sequence[Entry]) -> Ticket:
+    """An answer with the ticket that was opened for it."""
+    return Ticket(
+        text=said.text, deciding=said.deciding, supporting=tuple(supporting), annotated=said.annotated, silent=False, from_memory=True,
+        id=ticket.id, holdout=ticket.holdout, exposure=ticket.exposure,
+    )  # fmt: skip
 
 
 def reopened(reading: Reading, ticket_id: str) -> Ticket:

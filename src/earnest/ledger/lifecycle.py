@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from earnest.core import check
-from earnest.core.amounts import CAP, micro
+from earnest.core.amounts import CAP, MINT, micro
 from earnest.core.analysis import Analyser
 from earnest.core.entry import KINDS, ORIGINS, RETENTIONS, NewEntry, StoredEntry
 from earnest.core.events import Posting, text_digest, twin_digest
@@ -70,8 +70,10 @@ def insert(
 ) -> StoredEntry:
     """Writes a new entry with its stake and its birth event."""
     salt = rng.token(16)
-    stored = tx.insert_entry(new, salt=salt, digest=twin_digest(new.text, new.cue), text_terms=terms[0], cue_terms=terms[1])
-    postings = Book(tx, settings).stake(stored)
+    stake = micro(settings.stake) if new.retention == "earned" else 0
+    digest = twin_digest(new.text, new.cue)
+    stored = tx.insert_entry(new, salt=salt, digest=digest, text_terms=terms[0], cue_terms=terms[1], balance=stake)
+    postings = [Posting(MINT, stored.row, stake)] if stake else []
     said = {"text": text_digest(salt, new.text), "kind": new.kind, "origin": new.origin, "retention": new.retention, **data}
     tx.append(kind, entries=[stored.row], data=said, postings=postings)
     return stored
@@ -92,7 +94,7 @@ def add(tx: Writing, settings: Settings, rng: Rng, new: NewEntry, terms: tuple[S
         if fresh:
             tx.add_sources(twin.row, fresh)
         tx.append("twin", entries=[twin.row], data={"sources": len(fresh)})
-        return twin, False
+        return tx.entries([twin.row])[0], False
     return insert(tx, settings, rng, new, terms), True
 
 

@@ -120,9 +120,8 @@ def _merge(tx: Writing, settings: Settings, analyser: Analyser, event: Event) ->
     if heir.entry.balance < 0:
         postings += book.close(heir)[len(book.due(heir)) :]
     tx.change_entry(heir.row, standing="dead", cause="forgotten", balance=0, rent_mark=index, died_tick=tx.counter("tick"))
-    tx.append(
-        "forget", entries=[heir.row, *(s.row for s in members)], data={"cause": "forgotten", "left": 0, "merge": event.seq}, postings=postings
-    )  # fmt: skip
+    said = {"cause": "forgotten", "left": 0, "merge": event.seq}
+    tx.append("forget", entries=[heir.row, *(stored.row for stored in members)], data=said, postings=postings)
     for stored in members:
         book.verdict(stored.row)
     return (heir.entry.id, *(stored.entry.id for stored in members))

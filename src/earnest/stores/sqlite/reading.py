@@ -110,6 +110,8 @@ class SqliteReading:
         return [by_row[row] for row in rows if row in by_row]
 
     def twins(self, digest: bytes, scope: str, kind: str) -> list[StoredEntry]:
+        if not self._db.execute("SELECT 1 FROM entries WHERE twin = ? LIMIT 1", (digest,)).fetchone():
+            return []
         sql = _ENTRY + "WHERE e.twin = ? AND e.kind = ? AND s.name = ? ORDER BY e.entry DESC"
         return self._built(self._db.execute(sql, (digest, kind, scope)).fetchall())
 
@@ -138,7 +140,8 @@ class SqliteReading:
                 one_of(f"{e}.kind", chosen.kinds)
             elif not chosen.rules:
                 where.append(f"{e}.kind <> 'rule'")
-        if set(chosen.standings) != {"active", "suspended", "dead"}:
+        # The index holds the living only.
+        if set(chosen.standings) != ({"active", "suspended"} if indexed else {"active", "suspended", "dead"}):
             one_of(f"{e}.standing", chosen.standings)
         if chosen.sources is not None:
             where.append(
@@ -192,8 +195,10 @@ class SqliteReading:
         elif not chosen.rules:
             match = f"({match}) NOT facets : {quoted(facet('k', 'rule'))}"
         where, values = self._conditions(chosen, "e", indexed=True)
-        sql = f"""SELECT t.rowid, t.text, t.cue FROM terms t JOIN entries e ON e.entry = t.rowid
-                  WHERE terms MATCH ? AND {" AND ".join(where) or "1"} ORDER BY rank LIMIT ?"""
+        # CROSS JOIN: the index leads, so that it also sorts; without further conditions the entries need not be looked at at all.
+        entries = "CROSS JOIN entries e ON e.entry = t.rowid" if where else ""
+        condition = " AND ".join(["terms MATCH ?", *where])
+        sql = f"SELECT t.rowid, t.text, t.cue FROM terms t {entries} WHERE {condition} ORDER BY rank LIMIT ?"
         try:
             rows = self._db.execute(sql, (match, *values, limit)).fetchall()
         except (apsw.CorruptError, apsw.SQLError) as error:
@@ -206,18 +211,21 @@ class SqliteReading:
 
     def _statistics(self, question: Question, chosen: Filter) -> tuple[list[int] | None, Statistics]:
         """The scopes to look in (None for all) and the statistics of exactly those: a small scope ranks as if it were alone."""
-        known = self._db.execute("SELECT scope, name, alive, terms FROM scopes").fetchall()
+        total = self.counter("alive") + self.counter("suspended")
         if chosen.scopes is None:
-            scopes, picked = None, known
+            scopes, alive, length = None, total, self.counter("terms")
         else:
-            picked = [row for row in known if row[1] in chosen.scopes]
+            names = json.dumps(list(chosen.scopes))
+            sql = "SELECT scope, alive, terms FROM scopes WHERE name IN (SELECT value FROM json_each(?))"
+            picked = self._db.execute(sql, (names,)).fetchall()
             scopes = [row[0] for row in picked]
-        alive, length = sum(row[2] for row in picked), sum(row[3] for row in picked)
-        everything = alive == sum(row[2] for row in known)
+            alive, length = sum(row[1] for row in picked), sum(row[2] for row in picked)
+        # Where the scopes hold most of the store, the counts of the whole store are theirs, near enough; elsewhere they are counted.
+        most = 2 * alive >= total
         holding: dict[str, int] = {}
         try:
             for term in question.terms:
-                if everything:
+                if most:
                     found = self._db.execute("SELECT doc FROM terms_known WHERE term = ?", (term,)).fetchone()
                 elif scopes:
                     inside = " OR ".join(quoted(facet("s", s)) for s in scopes)
@@ -225,7 +233,7 @@ class SqliteReading:
                     found = self._db.execute("SELECT count(*) FROM terms WHERE terms MATCH ?", (match,)).fetchone()
                 else:
                     found = None
-                holding[term] = found[0] if found else 0
+                holding[term] = min(found[0], alive) if found else 0
         except (apsw.CorruptError, apsw.SQLError) as error:
             raise IndexDamaged(INDEX_BROKEN.format(error)) from error
         return scopes, Statistics(alive, length / alive if alive else 0.0, holding)
@@ -259,8 +267,8 @@ class SqliteReading:
             (r[0],),
         )
         return StoredTicket(
-            row=r[0], id=r[1], query=r[2], answer=r[3], state=r[4], holdout=bool(r[5]), exposure=r[6], opened_tick=r[7], opened=moment(r[8]),
-            resolved_event=r[9], shares=tuple(Share(*share) for share in shares),
+            row=r[0], id=r[1], query=r[2], answer=r[3], state=r[4], holdout=bool(r[5]), exposure=r[6], opened_tick=r[7],
+            opened=moment(r[8]), resolved_event=r[9], shares=tuple(Share(*share) for share in shares),
         )  # fmt: skip
 
     def ticket(self, ticket_id: str) -> StoredTicket | None:
@@ -307,8 +315,8 @@ class SqliteReading:
                 self._db.execute("SELECT entry, id FROM entries WHERE entry IN (SELECT value FROM json_each(?))", (r[6],)).fetchall()
             )
         return Event(
-            seq=r[0], kind=r[1], tick=r[2], at=moment(r[3]), actor=r[4], channel=r[5], entries=tuple(ids[row] for row in rows if row in ids),
-            ticket=r[7], data=json.loads(r[8]), hash=bytes(r[9]).hex(), note=r[10] or "",
+            seq=r[0], kind=r[1], tick=r[2], at=moment(r[3]), actor=r[4], channel=r[5],
+            entries=tuple(ids[row] for row in rows if row in ids), ticket=r[7], data=json.loads(r[8]), hash=bytes(r[9]).hex(), note=r[10] or "",
         )  # fmt: skip
 
     def event(self, seq: int) -> Event | None:
@@ -361,7 +369,7 @@ class SqliteReading:
         made["energy"] = energy
         made["accounts"] = {name: self.counter(f"account:{name}") for name in ACCOUNTS.values()}
         made["pinned"] = self._db.execute("SELECT count(*) FROM entries WHERE pinned = 1 AND standing <> 'dead'").fetchone()[0]
-        made["pending"] = self._db.execute("SELECT count(*) FROM tickets WHERE state = 'pending'").fetchone()[0]
+        made["pending"] = self.counter("decisions") - sum(self.counter(state) for state in ("settled", "abandoned", "expired"))
         made["oldest_pending"] = self._db.execute("SELECT min(opened_tick) FROM tickets WHERE state = 'pending'").fetchone()[0]
         made["scopes"] = self._db.execute("SELECT name, alive FROM scopes WHERE alive > 0 ORDER BY name LIMIT 100").fetchall()
         made["longest_runway"] = self._db.execute(

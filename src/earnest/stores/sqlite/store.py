@@ -173,20 +173,21 @@ class SqliteStore:
                 self._writer = None
                 connection.close()
 
-    def damage(self) -> Iterator[Damage]:
+    def damage(self, head: str | None = None) -> Iterator[Damage]:
         """See `earnest.protocols.Store.damage`."""
         # A connection of its own: FTS5 checks itself against what the connection remembers, which a pooled one may have outlived.
         with translated(self.path), self._quiet() as connection:
             if self._shared:
-                yield from verify.damage(connection, SqliteReading(connection))
+                yield from verify.damage(connection, SqliteReading(connection), head)
                 return
             connection.execute("BEGIN")
-            yield from verify.damage(connection, SqliteReading(connection))
+            yield from verify.damage(connection, SqliteReading(connection), head)
 
     def rebuild_index(self, terms: Callable[[str], Sequence[str]], author: Author) -> int:
         """See `earnest.protocols.Store.rebuild_index`."""
         with self.write(author) as writing:
-            made = verify.rebuild_index(writing._db, terms)
+            made, length = verify.rebuild_index(writing._db, terms)
+            writing.bump("terms", length - writing.counter("terms"))
             writing.append("repair", data={"indexed": made})
         return made
 

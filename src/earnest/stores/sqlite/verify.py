@@ -18,7 +18,7 @@ from earnest.stores.sqlite.writing import SqliteWriting
 _MAX_OF_A_KIND: Final = 20
 
 
-def damage(db: Any, reading: SqliteReading) -> Iterator[Damage]:
+def damage(db: Any, reading: SqliteReading, head: str | None = None) -> Iterator[Damage]:
     """Everything that is wrong, cheapest kinds first. O(the file)."""
     for check in (_file, _chain, _balances, _tickets, _counters, _index):
         for count, found in enumerate(check(db, reading)):
@@ -26,6 +26,9 @@ def damage(db: Any, reading: SqliteReading) -> Iterator[Damage]:
                 yield Damage(found.code, f"and more of the kind “{found.code}”", found.repairable)
                 break
             yield found
+
+    if head is not None and not db.execute("SELECT 1 FROM events WHERE lower(hex(hash)) = ?", (head.lower(),)).fetchone():
+        yield Damage("log rewritten", f"no event has the hash {head}: the log is not the one that had it")
 
 
 def _file(db: Any, reading: SqliteReading) -> Iterator[Damage]:
@@ -165,8 +168,11 @@ def _index(db: Any, reading: SqliteReading) -> Iterator[Damage]:
         yield Damage("keyword index damaged", problem, True)
 
 
-def rebuild_index(db: Any, terms: Callable[[str], Sequence[str]]) -> int:
-    """Drop the keyword index and make it anew from the living entries, inside the caller's transaction."""
+def rebuild_index(db: Any, terms: Callable[[str], Sequence[str]]) -> tuple[int, int]:
+    """Drop the keyword index and make it anew from the living entries, inside the caller's transaction.
+
+    Returns how many entries and how many terms it holds.
+    """
     from earnest.stores.sqlite.schema import KEYWORD_INDEX
 
     db.execute("DROP TABLE IF EXISTS terms_known")
@@ -188,7 +194,7 @@ def rebuild_index(db: Any, terms: Callable[[str], Sequence[str]]) -> int:
     db.execute("UPDATE scopes SET terms = 0")
     for scope, length in lengths.items():
         db.execute("UPDATE scopes SET terms = ? WHERE scope = ?", (length, scope))
-    return made
+    return made, sum(lengths.values())
 
 
 def _drop_index(db: Any) -> None:

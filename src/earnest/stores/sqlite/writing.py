@@ -9,8 +9,8 @@ from typing import Any, Final
 import apsw
 
 from earnest.core.amounts import ACCOUNTS
-from earnest.core.entry import NewEntry, StoredEntry
-from earnest.core.events import GENESIS, Posting, canonical, chained, micros
+from earnest.core.entry import Entry, NewEntry, StoredEntry
+from earnest.core.events import GENESIS, Posting, canonical, chained, micros, moment
 from earnest.core.ticket import Role, StoredTicket, Tier
 from earnest.protocols import Author
 from earnest.stores.sqlite.reading import SqliteReading, facet
@@ -33,6 +33,7 @@ class SqliteWriting(SqliteReading):
         self._changed: set[str] = set()
         self._head: tuple[int, bytes] | None = None
         self._scopes: dict[str, int] = {}
+        self._sources: dict[str, int] = {}
         self._scope_changes: dict[int, list[int]] = {}
 
     def flush(self) -> None:
@@ -76,34 +77,41 @@ class SqliteWriting(SqliteReading):
         change = self._scope_changes.setdefault(scope, [0, 0])
         change[0] += alive
         change[1] += terms
+        self.bump("terms", terms)
         self.bump(f"kind:{kind}", alive)
 
     def insert_entry(
-        self, new: NewEntry, *, salt: bytes, digest: bytes, text_terms: Sequence[str], cue_terms: Sequence[str]
+        self, new: NewEntry, *, salt: bytes, digest: bytes, text_terms: Sequence[str], cue_terms: Sequence[str], balance: int = 0
     ) -> StoredEntry:
-        scope = self._scope(new.scope)
+        scope, index, tick = self._scope(new.scope), self.counter("rent_index"), self.counter("tick")
+        pays = new.retention == "earned"
         self._db.execute(
             """INSERT INTO entries (id, scope, kind, origin, text, cue, salt, twin, importance, confidence, retention, strength, created,
-                                    valid_from, valid_to, born_tick, rent_mark, probation, version, metadata)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+                                    valid_from, valid_to, born_tick, balance, rent_mark, starves_at, probation, version, metadata)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
             (
                 new.id, scope, new.kind, new.origin, new.text, new.cue, salt, digest, new.importance, new.confidence, new.retention,
                 new.strength, self._at, None if new.valid_from is None else micros(new.valid_from),
-                None if new.valid_to is None else micros(new.valid_to), self.counter("tick"), self.counter("rent_index"), new.probation,
-                new.version, canonical(new.metadata),
+                None if new.valid_to is None else micros(new.valid_to), tick, balance, index, index + balance if pays else None,
+                new.probation, new.version, canonical(new.metadata),
             ),
         )  # fmt: skip
         row = self._db.last_insert_rowid()
-        self.add_sources(row, new.sources)
+        self._link_sources(row, new.sources, 0)
         if new.tags:
             self.set_tags(row, new.tags)
         self.bump("alive", 1)
         self._living(scope, new.kind, 1, len(text_terms) + len(cue_terms))
-        if new.retention == "earned":
-            self._payer(0, self.counter("rent_index"), 1)
-            self._db.execute("UPDATE entries SET starves_at = rent_mark WHERE entry = ?", (row,))
+        if pays:
+            self._payer(balance, index, 1)
         self._put_terms(row, scope, new.kind, text_terms, cue_terms)
-        return self.entries([row])[0]
+        entry = Entry(
+            id=new.id, text=new.text, cue=new.cue, kind=new.kind, origin=new.origin, sources=new.sources, scope=new.scope,
+            importance=new.importance, confidence=new.confidence, retention=new.retention, pinned=False, strength=new.strength,
+            balance=balance, standing="active", cause=None, created=moment(self._at), valid_from=new.valid_from, valid_to=new.valid_to,
+            born_tick=tick, last_settled_tick=None, recalls=0, lineage=(), tags=new.tags, metadata=new.metadata, version=new.version,
+        )  # fmt: skip
+        return StoredEntry(entry, row, balance, index, 0, False, new.probation)
 
     def _payer(self, balance: int, mark: int, by: int) -> None:
         self.bump("payers", by)
@@ -172,12 +180,17 @@ class SqliteWriting(SqliteReading):
         self._put_terms(row, scope, kind, text_terms, cue_terms)
         change = self._scope_changes.setdefault(scope, [0, 0])
         change[1] += len(text_terms) + len(cue_terms) - length
+        self.bump("terms", len(text_terms) + len(cue_terms) - length)
 
     def add_sources(self, row: int, sources: Iterable[str]) -> None:
-        place = self._db.execute("SELECT count(*) FROM entry_sources WHERE entry = ?", (row,)).fetchone()[0]
+        self._link_sources(row, sources, self._db.execute("SELECT count(*) FROM entry_sources WHERE entry = ?", (row,)).fetchone()[0])
+
+    def _link_sources(self, row: int, sources: Iterable[str], place: int) -> None:
         for name in sources:
-            self._db.execute("INSERT INTO sources (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))
-            source = self._db.execute("SELECT source FROM sources WHERE name = ?", (name,)).fetchone()[0]
+            source = self._sources.get(name)
+            if source is None:
+                self._db.execute("INSERT INTO sources (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))
+                source = self._sources[name] = self._db.execute("SELECT source FROM sources WHERE name = ?", (name,)).fetchone()[0]
             self._db.execute(
                 "INSERT INTO entry_sources (entry, place, source) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (row, place, source)
             )

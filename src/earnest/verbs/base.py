@@ -1,0 +1,124 @@
+"""What every verb stands on: the store, who is at work, the settings, and notes of use that ride with the next write."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from earnest.core import check
+from earnest.core.analysis import Analyser
+from earnest.core.settings import NAMES, Settings, with_changes
+from earnest.errors import IndexDamaged, KeyReused
+from earnest.ledger.decisions import request_digest
+from earnest.protocols import Author, Clock, Reading, Rng, Store, Writing
+from earnest.recall.search import KeywordRetriever, Retriever
+
+T = TypeVar("T")
+
+
+class Base:
+    """The plumbing of `Memory`; not for users."""
+
+    def __init__(self, store: Store, *, clock: Clock, rng: Rng, actor: str, channel: str, retriever: Retriever | None = None) -> None:
+        """Composes the parts; `Memory.open` is the way in for users."""
+        self._store = store
+        self._clock, self._rng = clock, rng
+        self._actor, self._channel = actor, channel
+        self._retriever: Retriever = retriever or KeywordRetriever()
+        self._noted: Counter[str] = Counter()
+        self._recalled: Counter[int] = Counter()
+        self._noting = threading.Lock()
+        self._known: tuple[dict[str, Any], Settings] = ({}, Settings())
+        with store.read() as reading:
+            settings = self._read_settings(reading)
+            made_by = reading.settings().get("analyser")
+        self._analyser = analyser_for(settings)
+        if made_by != self._analyser.id:
+            self._adopt_analyser(made_by)
+
+    def _author(self) -> Author:
+        return Author(self._clock.now(), self._actor, self._channel)
+
+    def _read_settings(self, reading: Reading) -> Settings:
+        """The settings in force in this snapshot; checked again only when the store has others than last time."""
+        kept = dict(reading.settings())
+        known, settings = self._known
+        if kept != known:
+            settings = with_changes(Settings(), {name: kept[name] for name in NAMES if name in kept})
+            self._known = (kept, settings)
+        return settings
+
+    @contextmanager
+    def _writing(self) -> Iterator[Writing]:
+        """One write transaction, stamped with author and time; what was noted about use rides with it."""
+        with self._store.write(self._author()) as tx:
+            with self._noting:
+                noted, self._noted = self._noted, Counter()
+                recalled, self._recalled = self._recalled, Counter()
+            for name, count in noted.items():
+                tx.bump(name, count)
+            if recalled:
+                for stored in tx.entries([*recalled]):
+                    tx.change_entry(stored.row, recalls=stored.entry.recalls + recalled[stored.row])
+            yield tx
+
+    def _note(self, counter: str | None, rows: Iterable[int] = ()) -> None:
+        """Remember that something was used, to be written with the next write; it may be lost."""
+        if self._store.read_only:
+            return
+        with self._noting:
+            if counter:
+                self._noted[counter] += 1
+            self._recalled.update(rows)
+
+    def _once(
+        self,
+        tx: Writing,
+        key: str | None,
+        verb: str,
+        request: Callable[[], Mapping[str, Any]],
+        load: Callable[[Mapping[str, Any]], T],
+        do: Callable[[], tuple[T, Mapping[str, Any]]],
+    ) -> T:
+        """Carry a request out once for its key: again with the same key, the first result comes back and nothing is done.
+
+        `do` returns the result and the form in which it is remembered; `load` makes the result from that form.
+
+        Raises:
+            KeyReused: The key came with another request.
+        """
+        if key is None:
+            return do()[0]
+        key, digest = check.label("key", key, limit=200), request_digest(verb, request())
+        known = tx.remembered(key)
+        if known is None:
+            result, kept = do()
+            tx.remember(key, verb, digest, kept)
+            return result
+        if known[0] != verb or known[1] != digest:
+            raise KeyReused(key, verb)
+        return load(known[2])
+
+    def _adopt_analyser(self, before: str | None) -> None:
+        """The index was made by another analyser (or there is none yet): make it anew, or say that it cannot be used."""
+        with self._store.read() as reading:
+            empty = not reading.counter("alive") and not reading.counter("suspended")
+        if self._store.read_only:
+            if empty:
+                return
+            raise IndexDamaged(f"the keyword index was made by analyser {before!r}, this is {self._analyser.id!r}; open once for writing")
+        if not empty:
+            self._store.rebuild_index(self._analyser.terms, self._author())
+        with self._writing() as tx:
+            tx.set_setting("analyser", self._analyser.id)
+
+    def _terms(self, text: str, cue: str | None) -> tuple[list[str], list[str]]:
+        return self._analyser.terms(text), self._analyser.terms(cue) if cue else []
+
+
+def analyser_for(settings: Settings) -> Analyser:
+    """The analyser that these settings ask for."""
+    return Analyser(settings.languages.split(",") if settings.languages else ())

@@ -1,0 +1,95 @@
+"""Verbs that end a decision, and the one that moves the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from earnest.core import check
+from earnest.core.reports import TickReport
+from earnest.core.ticket import Credit, Settlement
+from earnest.ledger import decisions, ticking
+from earnest.verbs.base import Base
+
+
+class LedgerVerbs(Base):
+    """Verbs that end a decision."""
+
+    def settle(
+        self,
+        ticket: str,
+        *,
+        delta: float,
+        meter: str = "unnamed",
+        scale: float | None = None,
+        acted: bool | None = None,
+        detail: str = "",
+        key: str | None = None,
+    ) -> Settlement:
+        """Record the measured outcome of a decision and move credit along its provenance. A ticket lands once.
+
+        Args:
+            ticket: The id that `decide` gave.
+            delta: Signed change of a real resource, in the meter's unit; never a score. Finite; zero is an outcome too.
+            meter: Who measured. One that nobody made is made now, with the trust of the channel.
+            scale: The size of an ordinary effect, positive; the meter's own unless given, else 1.
+            acted: Whether anything was done on the advice.
+            detail: A remark for the entry's life story, at most 4,000 characters.
+            key: Idempotency key: the same request returns the first settlement and moves nothing.
+
+        Returns:
+            What landed; or, for an unknown, late or second settlement, `landed=False` and the reason.
+
+        Raises:
+            InvalidInput: A delta that is no finite number, and the like; the ticket stays open.
+            KeyReused: The key came with another request.
+
+        Durable when it returns: a crash or a power cut afterwards does not lose it. Cost: one commit, O(entries named).
+        """
+        name = decisions.ticket_id(ticket)
+        outcome = decisions.checked_outcome(delta, meter, scale, acted, detail)
+        with self._writing() as tx:
+
+            def do() -> tuple[Settlement, Mapping[str, Any]]:
+                made = decisions.settle(tx, self._read_settings(tx), self._channel, name, **outcome)
+                return made, asdict(made)
+
+            return self._once(tx, key, "settle", lambda: {"ticket": name, **outcome}, _settlement, do)
+
+    def abandon(self, ticket: str, *, reason: str = "") -> bool:
+        """Close a ticket without an outcome: no information, which is not zero. False if it was not open. Durable."""
+        name, note = decisions.ticket_id(ticket), check.note("reason", reason)
+        with self._writing() as tx:
+            found = tx.ticket(name)
+            if found is None or found.state != "pending":
+                return False
+            decisions.end_without_outcome(tx, self._read_settings(tx), found, "abandoned", note)
+        return True
+
+    def tick(self, *, slot: str | None = None, expire_after: int | None = None) -> TickReport:
+        """Move the economy's clock one step: old tickets expire, rent falls due, who cannot pay dies.
+
+        Args:
+            slot: A name for this step (a date, a run id): ticking again in a slot does nothing and returns the first report.
+            expire_after: Ticks after which an open ticket expires; the setting unless given.
+
+        Durable when it returns. Cost: one commit and what dies or expires, whatever the population.
+        """
+        limit = None if expire_after is None else check.integer("expire_after", expire_after, low=1, high=1_000_000)
+        key = None if slot is None else "slot:" + check.label("slot", slot, limit=190)
+        with self._writing() as tx:
+            settings = self._read_settings(tx)
+
+            def do() -> tuple[TickReport, Mapping[str, Any]]:
+                made = ticking.tick(tx, settings, limit or settings.expire_after)
+                return made, asdict(made)
+
+            return self._once(tx, key, "tick", dict, lambda kept: TickReport(**{**kept, "died": tuple(kept["died"])}), do)
+
+
+def _settlement(kept: Mapping[str, Any]) -> Settlement:
+    said = dict(kept)
+    said["credits"] = tuple(Credit(**credit) for credit in said["credits"])
+    said["suspended"], said["buried"] = tuple(said["suspended"]), tuple(said["buried"])
+    return Settlement(**said)

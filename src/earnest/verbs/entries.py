@@ -1,0 +1,338 @@
+"""Verbs on entries: writing down, reading, changing, removing and bringing back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from earnest.core import check, filters
+from earnest.core.entry import Entry, StoredEntry
+from earnest.core.reports import ConsolidationReport, EncodeReport, LeftOut
+from earnest.core.settings import Settings
+from earnest.errors import InvalidInput, NotAllowed
+from earnest.ledger import consolidation, lifecycle
+from earnest.ledger.undo import undo
+from earnest.protocols import Encoder, Writing
+from earnest.verbs.base import Base
+
+# Inside the class `list` is a verb.
+_List = list
+
+# Entries in one transaction of a bulk verb: long enough to spare commits, short enough that other writers hardly wait.
+_CHUNK = 200
+_PAGE = 1_000
+
+
+class EntryVerbs(Base):
+    """Verbs on entries."""
+
+    def add(
+        self,
+        text: str,
+        *,
+        cue: str | None = None,
+        kind: str = "semantic",
+        scope: str = "",
+        sources: Iterable[str] = (),
+        origin: str = "explicit",
+        importance: float = 0.5,
+        confidence: float = 1.0,
+        retention: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Iterable[str] = (),
+        valid_from: datetime | str | None = None,
+        valid_to: datetime | str | None = None,
+        key: str | None = None,
+    ) -> Entry:
+        """Write down one memory.
+
+        Args:
+            text: What it says, 1 to 100,000 characters. A NUL becomes a space, broken Unicode the replacement character.
+            cue: The question that it answers, at most 4,000 characters.
+            kind: "semantic" (a fact), "episodic" (an event), "procedural" (how to do it), "rule".
+            scope: One label inside the agent (a user, a project), matched exactly.
+            sources: Where it comes from (document ids, URLs, run ids).
+            origin: How it came to be; see `earnest.core.entry.ORIGINS`.
+            importance, confidence: 0 to 1.
+            retention: "earned" (pays rent), "fading", "kept"; the setting `default_retention` unless given.
+            metadata: A JSON object of at most 64 kB; comes back equal.
+            tags: Labels to filter by.
+            valid_from, valid_to: When it holds, or when it happened: times (UTC if they have no zone) or ISO 8601 texts.
+            key: Idempotency key of at most 200 characters: the same request with the same key is carried out once.
+
+        Returns:
+            The entry. If one of the same scope and kind says exactly the same, that one: it gains the sources, and neither stake
+            nor trust. (Episodes of another time or source stay apart.)
+
+        Raises:
+            InvalidInput: Names the argument. KeyReused: the key came with another request. StoreError: nothing was written.
+
+        Durable when it returns. Cost: one commit.
+        """
+        fields = {
+            "text": text, "cue": cue, "kind": kind, "scope": scope, "sources": sources, "origin": origin, "importance": importance,
+            "confidence": confidence, "retention": retention, "metadata": metadata, "tags": tags, "valid_from": valid_from,
+            "valid_to": valid_to,
+        }  # fmt: skip
+        return self._add_chunk([fields], key)[0][0]
+
+    def add_many(
+        self, entries: Iterable[Mapping[str, Any]], *, key: str | None = None, progress: Callable[[int], None] | None = None
+    ) -> list[Entry]:
+        """Write down many memories: dicts with the arguments of `add`, in many short transactions.
+
+        All are checked before the first is written. `progress` is called with how many are done. With a `key` (at most 150
+        characters) the call can be repeated after a failure: what was written before is not written again.
+        """
+        items = [*entries]
+        for place, item in enumerate(items):
+            if not isinstance(item, Mapping):
+                raise InvalidInput(f"entries[{place}]", item, "must be a mapping with at least a text")
+            lifecycle.checked_entry(self._rng, "earned", item)
+        made: _List[Entry] = []
+        for start in range(0, len(items), _CHUNK):
+            chunk_key = None if key is None else f"{check.label('key', key, limit=150)}#{start}"
+            made += self._add_chunk(items[start : start + _CHUNK], chunk_key)[0]
+            if progress:
+                progress(len(made))
+        return made
+
+    def _add_chunk(self, items: Sequence[Mapping[str, Any]], key: str | None) -> tuple[_List[Entry], _List[bool]]:
+        """Entries written or joined in one transaction, and which of them are new."""
+        retention = self._known[1].default_retention
+        checked = [lifecycle.checked_entry(self._rng, retention, item) for item in items]
+        terms = [self._terms(new.text, new.cue) for new in checked]
+        with self._writing() as tx:
+            settings = self._read_settings(tx)
+            if settings.default_retention != retention:
+                checked = [lifecycle.checked_entry(self._rng, settings.default_retention, item) for item in items]
+
+            def do() -> tuple[tuple[_List[Entry], _List[bool]], Mapping[str, Any]]:
+                written = [lifecycle.add(tx, settings, self._rng, new, t) for new, t in zip(checked, terms, strict=True)]
+                entries, fresh = [stored.entry for stored, _ in written], [is_new for _, is_new in written]
+                return (entries, fresh), {"ids": [entry.id for entry in entries], "new": fresh}
+
+            return self._once(
+                tx,
+                key,
+                "add",
+                lambda: {"entries": [{k: v for k, v in asdict(new).items() if k != "id"} for new in checked]},
+                lambda said: ([lifecycle.found(tx, entry).entry for entry in said["ids"]], [*said["new"]]),
+                do,
+            )
+
+    def encode(
+        self,
+        documents: Iterable[Any],
+        *,
+        encoder: Encoder | None = None,
+        scope: str = "",
+        key: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> EncodeReport:
+        """Turn documents into self-contained entries and write them down.
+
+        Args:
+            documents: `earnest.encoding.Document`s.
+            encoder: `LocalEncoder()` unless given: offline, no model.
+            scope: The scope of what is made.
+            key: Idempotency key, as in `add_many`.
+            progress: Called with how many entries are written, of how many.
+
+        Returns:
+            What was made, by origin, and what was left out and why. What the store had already is joined, not written again.
+
+        Durable when it returns. Interrupted, what was written stays, and encoding again joins it.
+        """
+        if encoder is None:
+            from earnest.encoding import LocalEncoder
+
+            encoder = LocalEncoder()
+        made = encoder.encode([*documents])
+        items = [
+            {"text": d.text, "cue": d.cue, "kind": d.kind, "origin": d.origin, "sources": d.sources, "scope": scope} for d in made.drafts
+        ]
+        entries: _List[Entry] = []
+        fresh = 0
+        for start in range(0, len(items), _CHUNK):
+            chunk_key = None if key is None else f"{check.label('key', key, limit=150)}#{start}"
+            chunk, new = self._add_chunk(items[start : start + _CHUNK], chunk_key)
+            entries += chunk
+            fresh += sum(new)
+            if progress:
+                progress(len(entries), len(items))
+        entries = [*{entry.id: entry for entry in entries}.values()]
+        return EncodeReport(
+            entries=tuple(entries),
+            by_origin=dict(Counter(str(entry.origin) for entry in entries)),
+            skipped=tuple(LeftOut(s.source, s.text, s.reason) for s in made.skipped),
+            joined=len(items) - fresh,
+            notes=tuple(made.notes),
+        )
+
+    def get(self, id: str) -> Entry:
+        """The entry of that id, dead ones too.
+
+        Raises:
+            UnknownEntry: This agent never had it.
+        """
+        with self._store.read() as reading:
+            return lifecycle.found(reading, id).entry
+
+    def list(
+        self,
+        *,
+        scope: Any = "",
+        kind: Any = None,
+        source: Any = None,
+        tags: Any = None,
+        standing: str | None = None,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> _List[Entry]:
+        """Entries, oldest first: the living (active and suspended) of the default scope unless told otherwise.
+
+        Args:
+            scope: One scope, a list of them, or `earnest.ALL`.
+            kind, source, tags: Only entries of one of these. Rules are left out unless `kind` names them.
+            standing: "active", "suspended" or "dead" alone.
+            after: Go on after the entry of that id, for pages.
+            limit: At most so many; None for all of them.
+        """
+        standings = ("active", "suspended") if standing is None else (standing,)
+        chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, standings=standings)
+        wanted = None if limit is None else check.integer("limit", limit, low=1, high=10_000_000)
+        made: _List[Entry] = []
+        with self._store.read() as reading:
+            if after is not None:
+                lifecycle.found(reading, after)
+            while wanted is None or len(made) < wanted:
+                size = _PAGE if wanted is None else min(_PAGE, wanted - len(made))
+                page = reading.page(chosen, after, size)
+                made += [stored.entry for stored in page]
+                if len(page) < size:
+                    break
+                after = made[-1].id
+        return made
+
+    def update(self, id: str, *, text: str | None = None, cue: str | None = None, key: str | None = None, **changes: Any) -> Entry:
+        """Change an entry.
+
+        A new `text` or `cue` makes a new version, with a fresh stake and no evidence, which supersedes the old one. Changes to
+        importance, confidence, retention, metadata, tags, valid_from or valid_to alone are made in place and keep both.
+
+        Returns:
+            The entry as it is now: under a new id if it is a new version.
+
+        Raises:
+            UnknownEntry, InvalidInput. NotAllowed: it is dead, or its text would change while an open ticket names it.
+
+        Durable when it returns.
+        """
+        if text is None and cue is None and not changes:
+            raise InvalidInput("update", None, "names nothing to change")
+        checked = lifecycle.checked_changes(changes)
+        with self._writing() as tx:
+            settings = self._read_settings(tx)
+
+            def do() -> tuple[Entry, Mapping[str, Any]]:
+                stored = lifecycle.found(tx, id)
+                row = stored.row
+                if text is not None or cue is not None:
+                    new = lifecycle.next_version(self._rng, stored, text, cue, checked)
+                    row = lifecycle.supersede(tx, settings, self._rng, stored, new, self._terms(new.text, new.cue)).row
+                else:
+                    lifecycle.edit(tx, settings, id, checked)
+                [after] = tx.entries([row])
+                return after.entry, {"id": after.entry.id}
+
+            request = {"id": id, "text": text, "cue": cue, "changes": checked}
+            return self._once(tx, key, "update", lambda: request, lambda said: lifecycle.found(tx, said["id"]).entry, do)
+
+    def forget(self, id: str, reason: str = "") -> Entry:
+        """Bury an entry, with the cause `forgotten`. `restore` or `undo` brings it back with what it held.
+
+        Raises:
+            UnknownEntry. NotAllowed: it is dead already, pinned, or named by an open ticket.
+        """
+        said = check.note("reason", reason)
+        return self._changing(lambda tx, settings: lifecycle.forget(tx, settings, id, said))
+
+    def restore(self, id: str) -> Entry:
+        """Bring a dead entry back: with what it held if it was forgotten, with a fresh stake if it starved or was executed.
+
+        Raises:
+            UnknownEntry. NotAllowed: it is alive, an exact twin is alive, or it was merged or superseded (undo that event).
+        """
+        return self._changing(lambda tx, settings: lifecycle.restore(tx, settings, self._analyser, id))
+
+    def pin(self, id: str) -> Entry:
+        """Keep an entry from burial and merging. It still pays rent, and rests at zero."""
+        return self._changing(lambda tx, settings: lifecycle.pin(tx, settings, id, True))
+
+    def unpin(self, id: str) -> Entry:
+        """Take the pin away; an empty entry then meets its end."""
+        return self._changing(lambda tx, settings: lifecycle.pin(tx, settings, id, False))
+
+    def _changing(self, change: Callable[[Writing, Settings], StoredEntry]) -> Entry:
+        with self._writing() as tx:
+            stored = change(tx, self._read_settings(tx))
+            [after] = tx.entries([stored.row])
+        return after.entry
+
+    def merge(self, ids: Sequence[str], *, text: str | None = None) -> Entry:
+        """Join entries into one heir that carries their sources and, up to the cap, their balances.
+
+        Args:
+            ids: At least two living entries of one scope, kind, retention and standing.
+            text: What the heir says; the members' distinct texts, one a line, unless given.
+
+        Raises:
+            UnknownEntry, InvalidInput. NotAllowed: a member is dead, pinned, named by an open ticket, or of another kind.
+        """
+        names = check.labels("ids", ids)
+        if len(names) < 2:
+            raise InvalidInput("ids", ids, "needs at least two different entries to merge")
+        with self._writing() as tx:
+            settings = self._read_settings(tx)
+            members = [lifecycle.found(tx, name) for name in names]
+            new = lifecycle.merged_entry(self._rng, members, text)
+            heir = lifecycle.merge(tx, settings, self._rng, members, new, self._terms(new.text, new.cue))
+            [after] = tx.entries([heir.row])
+        return after.entry
+
+    def consolidate(self, *, dry_run: bool = False) -> ConsolidationReport:
+        """Merge near-duplicates that agree in numbers, negation, names and advice, within one scope, kind and standing.
+
+        Candidates share rare terms, so that the cost grows with the entries, not with their pairs. `dry_run` only tells.
+        """
+        with self._store.read() as reading:
+            groups, refused = consolidation.groups(reading, self._analyser, self._read_settings(reading).merge_threshold)
+        ids = [tuple(stored.entry.id for stored in group) for group in groups]
+        if dry_run:
+            return ConsolidationReport(sum(len(group) for group in groups), tuple(ids), (), tuple(refused))
+        heirs, done = [], []
+        for group in ids:
+            try:
+                heirs.append(self.merge(group).id)
+            except NotAllowed as error:
+                # Another process got there first, or a decision named a member since it was read.
+                refused.append(str(error))
+            else:
+                done.append(group)
+        return ConsolidationReport(sum(len(group) for group in done), tuple(done), tuple(heirs), tuple(refused))
+
+    def undo(self, event: int) -> tuple[str, ...]:
+        """Take back an event (its number is in `events`): a birth, an edit, a merge, a removal, a pin, a setting.
+
+        Returns:
+            The ids of the entries that changed.
+
+        Raises:
+            UnknownEvent. NotUndoable: names what stands in the way.
+        """
+        with self._writing() as tx:
+            return undo(tx, self._read_settings(tx), self._analyser, event)

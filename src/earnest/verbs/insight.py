@@ -1,0 +1,77 @@
+"""Verbs that look and change nothing."""
+
+from __future__ import annotations
+
+from earnest.core import check
+from earnest.core.entry import Entry
+from earnest.core.events import Event
+from earnest.core.reports import Audit, Diagnosis, Stats
+from earnest.core.ticket import PendingTicket
+from earnest.ledger import inquiry, lifecycle
+from earnest.ledger.doctor import diagnose
+from earnest.ledger.life import obituary
+from earnest.verbs.base import Base
+
+_PAGE = 1_000
+
+
+class InsightVerbs(Base):
+    """Verbs that look."""
+
+    def stats(self) -> Stats:
+        """Counts and sums, from running numbers: the cost does not grow with the store."""
+        with self._store.read() as reading:
+            return inquiry.stats(reading, self._store.agent)
+
+    def top(self, limit: int = 10) -> list[Entry]:
+        """The living earned entries that hold most, richest first."""
+        with self._store.read() as reading:
+            return [s.entry for s in reading.richest(check.integer("limit", limit, low=1, high=check.MAX_LIMIT))]
+
+    def pending(self, *, after: str | None = None, limit: int | None = None) -> list[PendingTicket]:
+        """Open tickets, oldest first, after the one of that id; all of them unless limited."""
+        wanted = None if limit is None else check.integer("limit", limit, low=1, high=check.MAX_LIMIT)
+        made: list[PendingTicket] = []
+        with self._store.read() as reading:
+            while wanted is None or len(made) < wanted:
+                size = _PAGE if wanted is None else min(_PAGE, wanted - len(made))
+                page = reading.pending(after, size)
+                made += [inquiry.open_one(ticket, reading.counter("tick")) for ticket in page]
+                if len(page) < size:
+                    break
+                after = page[-1].id
+        return made
+
+    def obituary(self, id: str) -> str:
+        """The life story of an entry, for the living too: what it said, what was measured, why it died."""
+        with self._store.read() as reading:
+            return obituary(reading, lifecycle.found(reading, id))
+
+    def events(
+        self, *, entry: str | None = None, kind: str | None = None, after: int = 0, limit: int = 100, newest: bool = False
+    ) -> list[Event]:
+        """The log: up to `limit` events after a number, in order, of one entry or one kind if named.
+
+        `newest` reads backwards: the latest first, and those before the number `after` if one is given.
+        """
+        start = check.integer("after", after, low=0, high=2**62)
+        most = check.integer("limit", limit, low=1, high=check.MAX_LIMIT)
+        with self._store.read() as reading:
+            if entry is not None:
+                lifecycle.found(reading, entry)
+            return reading.events(entry=entry, kind=kind, after=start, limit=most, newest=check.flag("newest", newest))
+
+    def audit(self, *, after: int = 0, limit: int = 100_000) -> Audit:
+        """A digest of the log after an event: what happened how often, what each meter said, who gained and who lost.
+
+        Cost: O(the events read), at most `limit`.
+        """
+        start = check.integer("after", after, low=0, high=2**62)
+        most = check.integer("limit", limit, low=1, high=10_000_000)
+        with self._store.read() as reading:
+            return inquiry.audit(reading, start, most)
+
+    def doctor(self) -> Diagnosis:
+        """What is wrong with how this memory is used, with evidence and fix. Cheap: it reads running numbers."""
+        with self._store.read() as reading:
+            return diagnose(reading, self._read_settings(reading))

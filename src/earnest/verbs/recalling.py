@@ -1,0 +1,204 @@
+"""Verbs that ask: search, answer, decide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Literal
+
+from earnest.core import check, filters
+from earnest.core.filters import Filter
+from earnest.core.reports import Hit
+from earnest.core.settings import Settings
+from earnest.core.ticket import Answer, Ticket
+from earnest.errors import InvalidInput, NotAvailable
+from earnest.ledger import decisions, inquiry
+from earnest.protocols import Reading
+from earnest.recall import answering
+from earnest.recall.search import EXTRA, Found, find
+from earnest.verbs.base import Base
+
+Mode = Literal["auto", "hybrid", "rrf", "keyword", "dense"]
+
+_MAX_K = 1_000
+# A decider may fall between being found and being named; then the question is asked again.
+_ATTEMPTS = 3
+
+SILENT_TICKET = Ticket("", None, (), "", True, False)
+
+
+class RecallVerbs(Base):
+    """Verbs that ask."""
+
+    def search(
+        self,
+        query: str | None,
+        k: int = 5,
+        *,
+        scope: Any = "",
+        kind: Any = None,
+        source: Any = None,
+        tags: Any = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        as_of: datetime | str | None = None,
+        half_life: float | None = None,
+        mode: Mode = "auto",
+        floor: float = 0.0,
+    ) -> list[Hit]:
+        """The entries that match a question best, broad: suspended ones too, marked by their standing.
+
+        Args:
+            query: Any text of at most 20,000 characters; it is only ever data. Blank or None finds nothing.
+            k: At most so many hits, 1 to 1,000.
+            scope: One scope, a list of them, or `earnest.ALL`. Matched exactly.
+            kind, source, tags: Only entries of one of these. Rules are left out unless `kind` names them.
+            since, until: Bounds on the time that an entry is about (`valid_from`, else when it was recorded).
+            as_of: Only what was recorded by then and valid then.
+            half_life: Halve a score for every so many ticks since the entry was last settled.
+            mode: "auto" or "keyword".
+            floor: Leave out what matches less than this part of the question, 0 to 1.
+
+        Writes nothing.
+
+        Raises:
+            InvalidInput. IndexDamaged: the index cannot be trusted. NotAvailable: a mode that needs an embedder.
+        """
+        chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
+        at_least = check.number("floor", floor, low=0.0, high=1.0)
+        asking = _Asking(query, k, half_life, mode)
+        if not asking.text:
+            return []
+        with self._store.read() as reading:
+            found = self._find(reading, asking, chosen, asking.k, at_least)
+        return [Hit(f.stored.entry, f.score, f.why) for f in found]
+
+    def answer(
+        self,
+        query: str | None,
+        k: int = 3,
+        *,
+        scope: Any = "",
+        kind: Any = None,
+        source: Any = None,
+        tags: Any = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        as_of: datetime | str | None = None,
+        half_life: float | None = None,
+        mode: Mode = "auto",
+    ) -> Answer:
+        """What memory says to a question, with provenance; falsy and empty where it knows nothing.
+
+        The best-ranked entry in good standing decides; `annotated` adds its age, its sources and what contradicts it. Opens no
+        ticket. Arguments as in `search`; `k` counts the decider and its supporters.
+        """
+        chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
+        said, decider, others = self._answer(_Asking(query, k, half_life, mode), chosen)
+        if decider is None:
+            self._note("silent")
+        else:
+            self._note(None, [decider.stored.row, *(f.stored.row for f in others)])
+        return said
+
+    def decide(
+        self,
+        query: str | None,
+        k: int = 3,
+        *,
+        scope: Any = "",
+        kind: Any = None,
+        source: Any = None,
+        tags: Any = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        as_of: datetime | str | None = None,
+        half_life: float | None = None,
+        mode: Mode = "auto",
+        key: str | None = None,
+    ) -> Ticket:
+        """Answer a question and open a ticket for its outcome, naming the entries that shaped it.
+
+        Args:
+            query: The question. On silence nothing is opened: the ticket is falsy and its `id` is None.
+            k: The decider and up to k - 1 supporters (the setting `supporters` bounds them).
+            key: Idempotency key: repeating the request returns the same ticket.
+
+        Other arguments as in `search`. Durable when it returns. Cost: a search and one commit.
+        """
+        chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
+        asking = _Asking(query, k, half_life, mode)
+        for _ in range(_ATTEMPTS):
+            said, decider, others = self._answer(asking, chosen)
+            if decider is None:
+                break
+            ticket = self._open(asking, chosen, said, decider, others, key)
+            if ticket is not None:
+                return ticket
+        self._note("silent")
+        return SILENT_TICKET
+
+    def _open(self, asking: _Asking, chosen: Filter, said: Answer, decider: Found, others: list[Found], key: str | None) -> Ticket | None:
+        """Open the ticket, if the entries still stand as they were found; None if the decider fell in between."""
+        with self._writing() as tx:
+
+            def do() -> tuple[Ticket | None, Mapping[str, Any]]:
+                now = {stored.row: stored for stored in tx.entries([decider.stored.row, *(f.stored.row for f in others)])}
+                first = now.get(decider.stored.row)
+                if first is None or not first.may_decide:
+                    raise _Fell
+                named = [now[f.stored.row] for f in others if f.stored.row in now and now[f.stored.row].may_decide]
+                made = decisions.open_ticket(tx, self._rng, query=asking.text, answer=said.text, deciding=first, supporting=named)
+                tx.change_entry(first.row, recalls=first.entry.recalls + 1)
+                return inquiry.opened(said, made, [stored.entry for stored in named]), {"ticket": made.id}
+
+            request = {"query": asking.text, "k": asking.k, "half_life": asking.half_life, "where": repr(chosen)}
+            try:
+                return self._once(tx, key, "decide", lambda: request, lambda kept: inquiry.reopened(tx, kept["ticket"]), do)
+            except _Fell:
+                return None
+
+    def _answer(self, asking: _Asking, chosen: Filter) -> tuple[Answer, Found | None, list[Found]]:
+        if not asking.text:
+            return answering.SILENCE, None, []
+        with self._store.read() as reading:
+            settings: Settings = self._read_settings(reading)
+            return answering.answer(
+                self._find(reading, asking, chosen, asking.k + EXTRA, settings.floor),
+                pass_over=settings.pass_over,
+                conflict=settings.conflict,
+                supporters=min(settings.supporters, asking.k - 1),
+                now=self._clock.now(),
+                tick=reading.counter("tick"),
+            )
+
+    def _find(self, reading: Reading, asking: _Asking, chosen: Filter, k: int, floor: float) -> list[Found]:
+        return find(reading, self._analyser, self._retriever, asking.text, chosen, k=k, floor=floor, half_life=asking.half_life)
+
+
+class _Fell(Exception):
+    """The decider may not decide any more."""
+
+
+class _Asking:
+    """A question with how it is asked, checked."""
+
+    def __init__(self, query: Any, k: Any, half_life: Any, mode: Any) -> None:
+        check.choice("mode", mode, ("auto", "hybrid", "rrf", "keyword", "dense"))
+        if mode in ("hybrid", "rrf", "dense"):
+            raise NotAvailable(f"mode {mode!r} needs an embedder, and this store has none; use mode='auto' or 'keyword'")
+        self.k = check.integer("k", k, low=1, high=_MAX_K)
+        self.half_life = None if half_life is None else check.number("half_life", half_life, low=0.001, high=1e12)
+        self.text = asked(query)
+
+
+def asked(query: Any) -> str:
+    """A question as text: None and blank ask nothing."""
+    if query is None:
+        return ""
+    if not isinstance(query, str):
+        raise InvalidInput("query", query, f"must be text, not {type(query).__name__}")
+    if len(query) > check.MAX_QUERY:
+        raise InvalidInput("query", query, f"is {len(query):,} characters long, at most {check.MAX_QUERY:,} are read")
+    made = check.cleaned(query)
+    return "" if check.blank(made) else made
