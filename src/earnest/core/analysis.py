@@ -114,24 +114,31 @@ class Analyser:
     def __init__(self, languages: Sequence[str] = ("english", "russian", "arabic")) -> None:
         self.languages = tuple(languages)
         self.id = f"{ANALYSER}:{','.join(self.languages)}"
-        self._stems = lru_cache(maxsize=65_536)(self._stemmed)
+        self._stems = lru_cache(maxsize=32_768)(self._stemmed)
+        self._of_word = lru_cache(maxsize=32_768)(self._word)
 
     def terms(self, text: str) -> list[str]:
         """Every term of a text, repeats included, in order of appearance."""
         made: list[str] = []
-        for kind, token, original in _tokens(text):
-            if kind == "dense":
-                made.extend(_dense_terms(token))
-            elif kind == "sign":
-                made.append(token)
+        normal = text if text.isascii() else unicodedata.normalize("NFKC", text)
+        for match in _TOKEN.finditer(normal):
+            token = match.group()
+            if match.lastgroup == "dense":
+                made.extend(_dense_terms(token.translate(_FOLD)))
+            elif len(token) <= MAX_TERM:
+                made.extend(self._of_word(token))
             else:
-                whole, parts = _word_terms(token, original)
-                if whole:
-                    made.append(whole)
-                for part in parts:
-                    made.append(part)
-                    made.extend(self._stems(part))
+                made.extend(self._word(token))
         return made
+
+    def _word(self, token: str) -> tuple[str, ...]:
+        """The terms of one word as it is written: itself if it is glued, its parts, and their stems."""
+        whole, parts = _word_terms(token.lower() if token.isascii() else token.translate(_FOLD), token)
+        made = [whole] if whole else []
+        for part in parts:
+            made.append(part)
+            made.extend(self._stems(part))
+        return tuple(made)
 
     def question(self, text: str) -> Question:
         """What a question asks for: its words without the ones that every question has, each with its forms."""
@@ -173,6 +180,7 @@ class Analyser:
         if len(word) < 3 or not word.isalpha():
             return ()
         first = ord(word[0])
+        fitting: tuple[str, ...]
         if 0x400 <= first < 0x530:
             fitting = _CYRILLIC
         elif 0x600 <= first < 0x780:

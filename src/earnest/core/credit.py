@@ -26,8 +26,15 @@ class RuleCredit:
 class CreditRule(Protocol):
     """A named, versioned rule. A change of formula is a new version; recorded amounts are never computed again."""
 
-    name: str
-    version: int
+    @property
+    def name(self) -> str:
+        """The name that settings give it by."""
+        ...
+
+    @property
+    def version(self) -> int:
+        """Counts changes of its formula."""
+        ...
 
     def credits(self, delta: float, scale: float, shares: Sequence[Share]) -> list[RuleCredit]:
         """What each share earns for a finite `delta` at a positive finite `scale`; shares that get nothing are left out."""

@@ -53,6 +53,7 @@ def checked(
     standings: tuple[str, ...] = ("active", "suspended"),
 ) -> Filter:
     """A filter from what a caller gave, every part checked; a single name counts as a list of one."""
+    scopes: tuple[str, ...] | None
     if scope is ALL:
         scopes = None
     elif isinstance(scope, str):

@@ -7,7 +7,6 @@ A word of the question is one unit however many forms of it match. No function h
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -62,24 +61,29 @@ def idf(statistics: Statistics, terms: Sequence[str]) -> float:
 def score(question: Question, statistics: Statistics, candidates: Sequence[Candidate]) -> list[Scored]:
     """Scores for all candidates, best first; ties go to the later row, the newer entry. O(candidates × words)."""
     words = [(word, idf(statistics, word.terms)) for word in question.words]
-    # In a store of a few entries every idf is small and they differ for no good reason; a floor keeps coverage meaningful.
     wanted = sum(word.weight * weight for word, weight in words)
+    weighed = [
+        (word.terms[0], word.terms[1:], max(word.weight, HELPER) * weight * (K1 + 1), word.weight * weight) for word, weight in words
+    ]
+    mean = max(statistics.mean_length, 1.0)
     made = []
     for candidate in candidates:
-        in_text, in_cue = Counter(candidate.text_terms), Counter(candidate.cue_terms)
-        length = len(candidate.text_terms) + len(candidate.cue_terms)
-        norm = K1 * (1 - B + B * length / max(statistics.mean_length, 1.0))
+        in_text, in_cue = candidate.text_terms, candidate.cue_terms
+        norm = K1 * (1 - B + B * (len(in_text) + len(in_cue)) / mean)
         total = covered = 0.0
         matched = []
-        for word, weight in words:
-            exact = in_text[word.terms[0]] + CUE_WEIGHT * in_cue[word.terms[0]]
-            stemmed = max((in_text[t] + CUE_WEIGHT * in_cue[t] for t in word.terms[1:]), default=0.0)
-            frequency = max(exact, STEM_ONLY * stemmed)
-            if frequency <= 0:
-                continue
-            total += max(word.weight, HELPER) * weight * frequency * (K1 + 1) / (frequency + norm)
-            covered += word.weight * weight
-            matched.append(word.terms[0])
+        for surface, stems, gain, information in weighed:
+            frequency: float = in_text.count(surface)
+            if in_cue:
+                frequency += CUE_WEIGHT * in_cue.count(surface)
+            for stem in stems:
+                stemmed = STEM_ONLY * (in_text.count(stem) + (CUE_WEIGHT * in_cue.count(stem) if in_cue else 0))
+                if stemmed > frequency:
+                    frequency = stemmed
+            if frequency:
+                total += gain * frequency / (frequency + norm)
+                covered += information
+                matched.append(surface)
         if matched:
             made.append(Scored(candidate.row, total, covered / wanted if wanted else 0.0, tuple(matched)))
     made.sort(key=lambda s: (-s.score, -s.row))

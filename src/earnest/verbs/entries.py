@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from earnest.core import check, filters
-from earnest.core.entry import Entry, StoredEntry
+from earnest.core.entry import Entry, NewEntry, StoredEntry
 from earnest.core.reports import ConsolidationReport, EncodeReport, LeftOut
 from earnest.core.settings import Settings
 from earnest.errors import InvalidInput, NotAllowed
@@ -77,7 +77,11 @@ class EntryVerbs(Base):
             "confidence": confidence, "retention": retention, "metadata": metadata, "tags": tags, "valid_from": valid_from,
             "valid_to": valid_to,
         }  # fmt: skip
-        return self._add_chunk([fields], key)[0][0]
+        return self._add_chunk([lifecycle.checked_entry(self._rng, self._default_retention(), fields)], key)[0][0]
+
+    def _default_retention(self) -> str:
+        with self._store.read() as reading:
+            return self._read_settings(reading).default_retention
 
     def add_many(
         self, entries: Iterable[Mapping[str, Any]], *, key: str | None = None, progress: Callable[[int], None] | None = None
@@ -87,28 +91,31 @@ class EntryVerbs(Base):
         All are checked before the first is written. `progress` is called with how many are done. With a `key` (at most 150
         characters) the call can be repeated after a failure: what was written before is not written again.
         """
-        items = [*entries]
-        for place, item in enumerate(items):
+        retention = self._default_retention()
+        checked: _List[NewEntry] = []
+        for place, item in enumerate(entries):
             if not isinstance(item, Mapping):
                 raise InvalidInput(f"entries[{place}]", item, "must be a mapping with at least a text")
-            lifecycle.checked_entry(self._rng, "earned", item)
-        made: _List[Entry] = []
-        for start in range(0, len(items), _CHUNK):
-            chunk_key = None if key is None else f"{check.label('key', key, limit=150)}#{start}"
-            made += self._add_chunk(items[start : start + _CHUNK], chunk_key)[0]
-            if progress:
-                progress(len(made))
-        return made
+            checked.append(lifecycle.checked_entry(self._rng, retention, item))
+        return self._add_all(checked, key, lambda done, of: progress(done) if progress else None)[0]
 
-    def _add_chunk(self, items: Sequence[Mapping[str, Any]], key: str | None) -> tuple[_List[Entry], _List[bool]]:
+    def _add_all(self, checked: Sequence[NewEntry], key: str | None, progress: Callable[[int, int], None]) -> tuple[_List[Entry], int]:
+        """Entries written or joined in many short transactions, and how many of them are new."""
+        made: _List[Entry] = []
+        fresh = 0
+        for start in range(0, len(checked), _CHUNK):
+            chunk_key = None if key is None else f"{check.label('key', key, limit=150)}#{start}"
+            entries, new = self._add_chunk(checked[start : start + _CHUNK], chunk_key)
+            made += entries
+            fresh += sum(new)
+            progress(len(made), len(checked))
+        return made, fresh
+
+    def _add_chunk(self, checked: Sequence[NewEntry], key: str | None) -> tuple[_List[Entry], _List[bool]]:
         """Entries written or joined in one transaction, and which of them are new."""
-        retention = self._known[1].default_retention
-        checked = [lifecycle.checked_entry(self._rng, retention, item) for item in items]
         terms = [self._terms(new.text, new.cue) for new in checked]
         with self._writing() as tx:
             settings = self._read_settings(tx)
-            if settings.default_retention != retention:
-                checked = [lifecycle.checked_entry(self._rng, settings.default_retention, item) for item in items]
 
             def do() -> tuple[tuple[_List[Entry], _List[bool]], Mapping[str, Any]]:
                 written = [lifecycle.add(tx, settings, self._rng, new, t) for new, t in zip(checked, terms, strict=True)]
@@ -152,24 +159,19 @@ class EntryVerbs(Base):
 
             encoder = LocalEncoder()
         made = encoder.encode([*documents])
-        items = [
-            {"text": d.text, "cue": d.cue, "kind": d.kind, "origin": d.origin, "sources": d.sources, "scope": scope} for d in made.drafts
+        retention = self._default_retention()
+        fields = ("text", "cue", "kind", "origin", "sources")
+        checked = [
+            lifecycle.checked_entry(self._rng, retention, {"scope": scope, **{name: getattr(draft, name) for name in fields}})
+            for draft in made.drafts
         ]
-        entries: _List[Entry] = []
-        fresh = 0
-        for start in range(0, len(items), _CHUNK):
-            chunk_key = None if key is None else f"{check.label('key', key, limit=150)}#{start}"
-            chunk, new = self._add_chunk(items[start : start + _CHUNK], chunk_key)
-            entries += chunk
-            fresh += sum(new)
-            if progress:
-                progress(len(entries), len(items))
+        entries, fresh = self._add_all(checked, key, progress or (lambda done, of: None))
         entries = [*{entry.id: entry for entry in entries}.values()]
         return EncodeReport(
             entries=tuple(entries),
             by_origin=dict(Counter(str(entry.origin) for entry in entries)),
             skipped=tuple(LeftOut(s.source, s.text, s.reason) for s in made.skipped),
-            joined=len(items) - fresh,
+            joined=len(checked) - fresh,
             notes=tuple(made.notes),
         )
 

@@ -316,7 +316,8 @@ class SqliteReading:
             )
         return Event(
             seq=r[0], kind=r[1], tick=r[2], at=moment(r[3]), actor=r[4], channel=r[5],
-            entries=tuple(ids[row] for row in rows if row in ids), ticket=r[7], data=json.loads(r[8]), hash=bytes(r[9]).hex(), note=r[10] or "",
+            entries=tuple(ids[row] for row in rows if row in ids), ticket=r[7],
+            data=json.loads(r[8]), hash=bytes(r[9]).hex(), note=r[10] or "",
         )  # fmt: skip
 
     def event(self, seq: int) -> Event | None:

@@ -1,0 +1,8 @@
+"""From documents to entries: readers of bytes, text and Markdown, and an encoder that needs no model."""
+
+from earnest.encoding.demo import demo_corpus
+from earnest.encoding.document import Document, Draft, Encoding, Skipped
+from earnest.encoding.local import LocalEncoder
+from earnest.encoding.text import read_document
+
+__all__ = ["Document", "Draft", "Encoding", "LocalEncoder", "Skipped", "demo_corpus", "read_document"]
