@@ -85,6 +85,10 @@ class Reading(Protocol):
         """Entries of any standing with that twin digest, scope and kind, newest first."""
         ...
 
+    def encoded(self, source: str, scope: str) -> list[StoredEntry]:
+        """Living entries of that scope and source that an encoding wrote, oldest first. O(the source's entries)."""
+        ...
+
     def page(self, chosen: Filter, after: str | None, limit: int) -> list[StoredEntry]:
         """Up to `limit` entries that pass the filter, ordered by age (oldest first), after the entry of that id."""
         ...
@@ -189,6 +193,10 @@ class Writing(Reading, Protocol):
 
     def add_sources(self, row: int, sources: Iterable[str]) -> None:
         """Add provenance that is not there yet."""
+        ...
+
+    def remove_source(self, row: int, source: str) -> None:
+        """Take a source away from an entry."""
         ...
 
     def set_tags(self, row: int, tags: Sequence[str]) -> None:

@@ -53,12 +53,16 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class EncodeReport:
-    """What encoding made. `entries` are those that the documents now stand for; `joined` of them were there already."""
+    """What encoding made. `entries` are those that the documents now stand for; `joined` counts drafts that were there already.
+
+    `replaced` are the ids of entries that an earlier encoding of these sources made and that they do not say any more.
+    """
 
     entries: tuple[Entry, ...]
     by_origin: Mapping[str, int]
     skipped: tuple[LeftOut, ...]
     joined: int = 0
+    replaced: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 

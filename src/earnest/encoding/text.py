@@ -37,7 +37,8 @@ def read_document(path: str | os.PathLike[str]) -> Document:
             any kind become "\\n". `.md` and `.markdown` are Markdown, `.txt` and `.text` plain text; else the content decides.
 
     Returns:
-        The document; its source is the file's name without the folder.
+        The document. Its source is a relative path as it was given (files of one name in two folders are two sources), and the
+        bare name of a file that was given by an absolute path.
 
     Raises:
         InvalidInput: The file cannot be read, is too large, is not text, or is in another encoding; the message names the file,
@@ -63,7 +64,8 @@ def read_document(path: str | os.PathLike[str]) -> Document:
         raise InvalidInput("path", shown, f"is larger than {MAX_BYTES:,} bytes; split the document into parts")
     # Messages cut long values; the name of the file must survive that.
     text = decoded(data, shown if len(shown) < _MAX_SHOWN else file.name)
-    name = file.name.encode("utf-8", "replace").decode("utf-8")
+    given = file.name if file.is_absolute() else file.as_posix()
+    name = given.encode("utf-8", "replace").decode("utf-8")
     return Document(name, text, format_of(name))
 
 

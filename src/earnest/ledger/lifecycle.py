@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
@@ -19,7 +19,7 @@ from earnest.ledger.decisions import new_id
 from earnest.protocols import Reading, Rng, Writing
 
 RETURNING: Final = ("starved", "executed", "forgotten", "faded")
-"""Causes of death that `restore` takes back. A merged or superseded entry has an heir: that event is undone instead."""
+"""Causes of death that `restore` takes back. A merged or superseded entry mostly has an heir: then that event is undone instead."""
 
 
 def checked_entry(rng: Rng, default_retention: str, fields: Mapping[str, Any]) -> NewEntry:
@@ -79,7 +79,9 @@ def insert(
     return stored
 
 
-def add(tx: Writing, settings: Settings, rng: Rng, new: NewEntry, terms: tuple[Sequence[str], Sequence[str]]) -> tuple[StoredEntry, bool]:
+def add(
+    tx: Writing, settings: Settings, rng: Rng, new: NewEntry, terms: tuple[Sequence[str], Sequence[str]], kind: str = "add"
+) -> tuple[StoredEntry, bool]:
     """Writes an entry, or joins it to its exact twin: the twin gains the source, and neither stake nor trust.
 
     Returns the entry and whether it is new. Episodes are twins only if they are of one time and one source.
@@ -95,7 +97,35 @@ def add(tx: Writing, settings: Settings, rng: Rng, new: NewEntry, terms: tuple[S
             tx.add_sources(twin.row, fresh)
         tx.append("twin", entries=[twin.row], data={"sources": len(fresh)})
         return tx.entries([twin.row])[0], False
-    return insert(tx, settings, rng, new, terms), True
+    return insert(tx, settings, rng, new, terms, kind=kind), True
+
+
+def replace_source(
+    tx: Writing, settings: Settings, source: str, scope: str, said: Set[str], given: Set[str]
+) -> tuple[list[str], list[str]]:
+    """Ends what an earlier encoding of a source said and this one (`said`, entry ids) does not say any more.
+
+    A sentence that other sources say too only loses this one; what was put together from several sources ends when all of them
+    were `given` again. Pinned entries and those that an open ticket names are left alone. Returns the ids that ended, and notes.
+    """
+    ended, notes = [], []
+    book = Book(tx, settings)
+    for stored in tx.encoded(source, scope):
+        entry = stored.entry
+        if entry.id in said:
+            continue
+        if entry.origin == "cross_doc" and not set(entry.sources) <= given:
+            continue
+        if len(entry.sources) > 1 and entry.origin != "cross_doc":
+            tx.remove_source(stored.row, source)
+            tx.append("edit", entries=[stored.row], data={"fields": ["sources"]})
+        elif entry.pinned or stored.open_tickets:
+            why = "pinned" if entry.pinned else "named by an open ticket"
+            notes.append(f"{source}: entry {entry.id} is not said any more, but was left alone: it is {why}")
+        else:
+            book.bury(stored, "superseded", note=f"not said any more by {source}")
+            ended.append(entry.id)
+    return ended, notes
 
 
 def found(tx: Reading, entry_id: str) -> StoredEntry:
@@ -138,13 +168,13 @@ def restore(
     entry = stored.entry
     if entry.alive:
         raise NotAllowed(f"entry {entry.id} is alive ({entry.standing}); there is nothing to restore")
-    if entry.cause not in RETURNING:
+    if entry.cause not in RETURNING and entry.heir is not None:
         raise NotAllowed(
             f"entry {entry.id} was {entry.cause} and has an heir, {entry.heir}; undo that event instead (`earnest why {entry.id}`)"
         )
     refuse_living_twin(tx, stored)
     revive(tx, stored, analyser)
-    if given is None and entry.cause == "forgotten":
+    if given is None and entry.cause in ("forgotten", "superseded"):
         given = forfeited(tx, stored) or None
     postings = Book(tx, settings).stake(stored, given)
     tx.append(kind, entries=[stored.row], data={"cause": entry.cause}, postings=postings)

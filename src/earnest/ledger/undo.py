@@ -63,7 +63,7 @@ def _pin(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> t
 
 
 def _removal(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
-    if event.data.get("cause") == "superseded":
+    if event.data.get("cause") == "superseded" and len(event.entries) > 1:
         raise NotAllowed("a new version took its place; undo the event that wrote that version")
     given = max(0, int(event.data.get("left", 0))) or None
     return (lifecycle.restore(tx, settings, analyser, event.entries[0], given=given).entry.id,)
@@ -76,7 +76,7 @@ def _birth(tx: Writing, settings: Settings, analyser: Analyser, event: Event) ->
 def _edit(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
     before = tx.before_edit(event.seq)
     if before is None:
-        raise NotAllowed("what it overwrote was erased")
+        raise NotAllowed("what it overwrote was erased, or was a source that the document took back")
     stored = _only(tx, event)
     for later in _later(tx, stored.entry.id, event.seq):
         if later.kind == "edit" and set(later.data.get("fields", ())) & set(before):
@@ -151,6 +151,7 @@ _HANDLERS = {
     "forget": _removal,
     "death": _removal,
     "add": _birth,
+    "encode": _birth,
     "restore": _birth,
     "edit": _edit,
     "supersede": _supersede,

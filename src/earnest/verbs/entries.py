@@ -99,26 +99,28 @@ class EntryVerbs(Base):
             checked.append(lifecycle.checked_entry(self._rng, retention, item))
         return self._add_all(checked, key, lambda done, of: progress(done) if progress else None)[0]
 
-    def _add_all(self, checked: Sequence[NewEntry], key: str | None, progress: Callable[[int, int], None]) -> tuple[_List[Entry], int]:
+    def _add_all(
+        self, checked: Sequence[NewEntry], key: str | None, progress: Callable[[int, int], None], kind: str = "add"
+    ) -> tuple[_List[Entry], int]:
         """Entries written or joined in many short transactions, and how many of them are new."""
         made: _List[Entry] = []
         fresh = 0
         for start in range(0, len(checked), _CHUNK):
             chunk_key = None if key is None else f"{check.label('key', key, limit=150)}#{start}"
-            entries, new = self._add_chunk(checked[start : start + _CHUNK], chunk_key)
+            entries, new = self._add_chunk(checked[start : start + _CHUNK], chunk_key, kind)
             made += entries
             fresh += sum(new)
             progress(len(made), len(checked))
         return made, fresh
 
-    def _add_chunk(self, checked: Sequence[NewEntry], key: str | None) -> tuple[_List[Entry], _List[bool]]:
+    def _add_chunk(self, checked: Sequence[NewEntry], key: str | None, kind: str = "add") -> tuple[_List[Entry], _List[bool]]:
         """Entries written or joined in one transaction, and which of them are new."""
         terms = [self._terms(new.text, new.cue) for new in checked]
         with self._writing() as tx:
             settings = self._read_settings(tx)
 
             def do() -> tuple[tuple[_List[Entry], _List[bool]], Mapping[str, Any]]:
-                written = [lifecycle.add(tx, settings, self._rng, new, t) for new, t in zip(checked, terms, strict=True)]
+                written = [lifecycle.add(tx, settings, self._rng, new, t, kind) for new, t in zip(checked, terms, strict=True)]
                 entries, fresh = [stored.entry for stored, _ in written], [is_new for _, is_new in written]
                 return (entries, fresh), {"ids": [entry.id for entry in entries], "new": fresh}
 
@@ -137,6 +139,7 @@ class EntryVerbs(Base):
         *,
         encoder: Encoder | None = None,
         scope: str = "",
+        replace: bool = True,
         key: str | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> EncodeReport:
@@ -146,6 +149,8 @@ class EntryVerbs(Base):
             documents: `earnest.encoding.Document`s.
             encoder: `LocalEncoder()` unless given: offline, no model.
             scope: The scope of what is made.
+            replace: When a source was encoded before, end what it does not say any more (cause `superseded`, `restore` brings it
+                back). What it still says keeps its balance. Entries that were written by `add` are never touched.
             key: Idempotency key, as in `add_many`.
             progress: Called with how many entries are written, of how many.
 
@@ -158,21 +163,34 @@ class EntryVerbs(Base):
             from earnest.encoding import LocalEncoder
 
             encoder = LocalEncoder()
-        made = encoder.encode([*documents])
+        given = [*documents]
+        scope = check.label("scope", scope, blank=True)
+        made = encoder.encode(given)
         retention = self._default_retention()
         fields = ("text", "cue", "kind", "origin", "sources")
         checked = [
             lifecycle.checked_entry(self._rng, retention, {"scope": scope, **{name: getattr(draft, name) for name in fields}})
             for draft in made.drafts
         ]
-        entries, fresh = self._add_all(checked, key, progress or (lambda done, of: None))
+        entries, fresh = self._add_all(checked, key, progress or (lambda done, of: None), "encode")
+        replaced: _List[str] = []
+        notes = [*made.notes]
+        if replace:
+            said = {entry.id for entry in entries}
+            sources = dict.fromkeys(document.source for document in given)
+            for source in sources:
+                with self._writing() as tx:
+                    ended, left = lifecycle.replace_source(tx, self._read_settings(tx), source, scope, said, sources.keys())
+                replaced += ended
+                notes += left
         entries = [*{entry.id: entry for entry in entries}.values()]
         return EncodeReport(
             entries=tuple(entries),
             by_origin=dict(Counter(str(entry.origin) for entry in entries)),
             skipped=tuple(LeftOut(s.source, s.text, s.reason) for s in made.skipped),
             joined=len(checked) - fresh,
-            notes=tuple(made.notes),
+            replaced=tuple(replaced),
+            notes=tuple(notes),
         )
 
     def get(self, id: str) -> Entry:

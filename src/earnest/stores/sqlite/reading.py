@@ -115,6 +115,16 @@ class SqliteReading:
         sql = _ENTRY + "WHERE e.twin = ? AND e.kind = ? AND s.name = ? ORDER BY e.entry DESC"
         return self._built(self._db.execute(sql, (digest, kind, scope)).fetchall())
 
+    def encoded(self, source: str, scope: str) -> list[StoredEntry]:
+        sql = (
+            _ENTRY
+            + """JOIN entry_sources y ON y.entry = e.entry AND y.source = (SELECT source FROM sources WHERE name = ?)
+                 WHERE s.name = ? AND e.standing <> 'dead' AND EXISTS (
+                     SELECT 1 FROM event_entries x JOIN events v USING (event) WHERE x.entry = e.entry AND v.kind = 'encode')
+                 ORDER BY e.entry"""
+        )
+        return self._built(self._db.execute(sql, (source, scope)).fetchall())
+
     def page(self, chosen: Filter, after: str | None, limit: int) -> list[StoredEntry]:
         where, values = self._conditions(chosen, "e")
         if after is not None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import apsw
 
 from earnest.core.events import micros
-from earnest.errors import EarnestError, StoreError, StoreReadOnly, WrongAgent
+from earnest.errors import EarnestError, StoreBusy, StoreError, StoreReadOnly, WrongAgent
 from earnest.protocols import Author, Damage
 from earnest.stores.sqlite import verify
 from earnest.stores.sqlite.connection import connect, looked_over, migrate, translated
@@ -104,11 +104,21 @@ class SqliteStore:
             raise StoreError(f"{self.path}: the store is closed; open it again")
 
     @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keeps the other threads of this process off the writing connection; they wait as long as for another process."""
+        if not self._lock.acquire(timeout=self.timeout):
+            raise StoreBusy(f"{self.path}: another thread is writing and did not finish in time; nothing was recorded, try again")
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    @contextmanager
     def read(self) -> Iterator[SqliteReading]:
         """See `earnest.protocols.Store.read`."""
         self._open()
         if self._shared:
-            with self._lock, translated(self.path):
+            with self._alone(), translated(self.path):
                 yield SqliteReading(self._writing_connection())
             return
         with translated(self.path):
@@ -151,7 +161,7 @@ class SqliteStore:
         self._open()
         if self.read_only:
             raise StoreReadOnly(f"{self.path}: was opened for reading; open it without read_only to write")
-        with self._lock, translated(self.path):
+        with self._alone(), translated(self.path):
             connection = self._writing_connection()
             connection.execute("BEGIN IMMEDIATE")
             try:

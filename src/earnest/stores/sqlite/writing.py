@@ -183,7 +183,8 @@ class SqliteWriting(SqliteReading):
         self.bump("terms", len(text_terms) + len(cue_terms) - length)
 
     def add_sources(self, row: int, sources: Iterable[str]) -> None:
-        self._link_sources(row, sources, self._db.execute("SELECT count(*) FROM entry_sources WHERE entry = ?", (row,)).fetchone()[0])
+        place = self._db.execute("SELECT coalesce(max(place), -1) + 1 FROM entry_sources WHERE entry = ?", (row,)).fetchone()[0]
+        self._link_sources(row, sources, place)
 
     def _link_sources(self, row: int, sources: Iterable[str], place: int) -> None:
         for name in sources:
@@ -195,6 +196,11 @@ class SqliteWriting(SqliteReading):
                 "INSERT INTO entry_sources (entry, place, source) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (row, place, source)
             )
             place += self._db.changes()
+
+    def remove_source(self, row: int, source: str) -> None:
+        self._db.execute(
+            "DELETE FROM entry_sources WHERE entry = ? AND source = (SELECT source FROM sources WHERE name = ?)", (row, source)
+        )
 
     def set_tags(self, row: int, tags: Sequence[str]) -> None:
         self._db.execute("DELETE FROM entry_tags WHERE entry = ?", (row,))
