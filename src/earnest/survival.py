@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from earnest.core import check
+from earnest.core.amounts import MICRO
 from earnest.core.analysis import folded
 from earnest.core.outcome import Outcome, Task
+from earnest.core.ranking import similarity
 from earnest.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -21,7 +23,6 @@ TWIN: Final = 0.8
 """Share of common words from which two texts say the same, so that an experience is not written again."""
 _CJK = "\u3040-\u30ff\u3400-\u9fff"
 _WORDS = re.compile(rf"[{_CJK}]|[^\W{_CJK}]+")
-_MICRO: Final = 1_000_000
 _SUFFIX: Final = "Acted upon, this was measured as a gain."
 
 
@@ -163,7 +164,7 @@ class SurvivalLoop:
         if config.consolidate_every and (cycle + 1) % config.consolidate_every == 0:
             merges += memory.consolidate().merged
         now = memory.stats()
-        energy = now.energy / _MICRO
+        energy = now.energy / MICRO
         return _Done(CycleStats(cycle, now.alive, births, len(buried), merges, energy, total, len(tasks), silent), nonzero)
 
     def _verified(self, task: Task, ticket: Ticket) -> Outcome:
@@ -203,8 +204,8 @@ def experience(answer: str) -> str:
 
 def alike(one: str, other: str) -> float:
     """The share of words that two texts have in common (Jaccard), 0 to 1, without regard to case and accents."""
-    a, b = set(_WORDS.findall(folded(one))), set(_WORDS.findall(folded(other)))
-    return len(a & b) / len(a | b) if a or b else 1.0
+    a, b = _WORDS.findall(folded(one)), _WORDS.findall(folded(other))
+    return similarity(a, b) if a or b else 1.0
 
 
 def degenerate(stats: list[CycleStats], nonzero: int) -> tuple[str, ...]:

@@ -61,9 +61,10 @@ def idf(statistics: Statistics, terms: Sequence[str]) -> float:
 def score(question: Question, statistics: Statistics, candidates: Sequence[Candidate]) -> list[Scored]:
     """Scores for all candidates, best first; ties go to the later row, the newer entry. O(candidates × words)."""
     words = [(word, idf(statistics, word.terms)) for word in question.words]
-    wanted = sum(word.weight * weight for word, weight in words)
+    # Squared, so that several words that many entries have do not add up to the one that the question is about.
+    wanted = sum(word.weight * weight**2 for word, weight in words)
     weighed = [
-        (word.terms[0], word.terms[1:], max(word.weight, HELPER) * weight * (K1 + 1), word.weight * weight) for word, weight in words
+        (word.terms[0], word.terms[1:], max(word.weight, HELPER) * weight * (K1 + 1), word.weight * weight**2) for word, weight in words
     ]
     mean = max(statistics.mean_length, 1.0)
     made = []

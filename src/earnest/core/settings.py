@@ -35,7 +35,7 @@ class Settings:
     """Ticks after which an open ticket expires without information."""
     supporters: int = 2
     """How many co-retrieved entries a decision records beside the deciding one."""
-    floor: float = 0.3
+    floor: float = 0.2
     """Relevance below which memory is silent, 0 to 1: the share of a question's information that an entry must match."""
     pass_over: float = 0.75
     """A suspended entry is passed over only for one at least this relevant, relative to itself."""
