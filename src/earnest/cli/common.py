@@ -1,0 +1,95 @@
+"""What several commands share: filters from options, entries as rows, and saying where nothing was found."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING, Any, Final
+
+from earnest.cli.place import hint, others_in_folder
+from earnest.cli.render import Painted, Part, Screen
+
+if TYPE_CHECKING:
+    from earnest.core.entry import Entry
+    from earnest.memory import Memory
+
+STANDING_STYLES: Final = {"active": "green", "suspended": "yellow", "dead": "red"}
+_RECALL: Final = ("since", "until", "as_of", "half_life", "k")
+
+
+def filters(args: Namespace) -> dict[str, Any]:
+    """The filters that were asked for, as the façade takes them."""
+    from earnest.core.filters import ALL
+
+    scope: Any = ALL if args.all_scopes else args.scope if args.scope is not None else ""
+    return {"scope": scope, "kind": args.kind, "source": args.source, "tags": args.tag}
+
+
+def recall(args: Namespace) -> dict[str, Any]:
+    """Filters, times, half-life and k, as the recalling verbs take them; what was not given keeps the verb's own default."""
+    given = {name: getattr(args, name) for name in _RECALL}
+    return filters(args) | {name: value for name, value in given.items() if value is not None}
+
+
+def given(args: Namespace, *names: str) -> dict[str, Any]:
+    """The options of these names that were given."""
+    return {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+
+
+def energy(entry: Entry) -> str:
+    """What an entry holds, for people; a dash for one that lives from something else."""
+    from earnest.core.amounts import shown_energy
+
+    return shown_energy(entry.balance) if entry.retention == "earned" else "-"
+
+
+def standing(entry: Entry) -> Painted:
+    """How an entry stands, in one word or two."""
+    word = f"dead, {entry.cause}" if entry.cause else entry.standing
+    return Painted(f"{word}, pinned" if entry.pinned else word, STANDING_STYLES[entry.standing])
+
+
+def sources(entry: Entry, limit: int = 2) -> str:
+    """Where an entry comes from, in few words."""
+    more = f" +{len(entry.sources) - limit}" if len(entry.sources) > limit else ""
+    return ", ".join(entry.sources[:limit]) + more or "-"
+
+
+def entry_table(screen: Screen, entries: list[Entry]) -> None:
+    """Entries as a table; the scope only where there is another one than the default."""
+    scoped = any(entry.scope for entry in entries)
+    head = ["id", "kind", "standing", "energy", *(["scope"] if scoped else []), "source", "text"]
+    rows: list[list[Part]] = [
+        [e.id, e.kind, standing(e), energy(e), *([e.scope or "(default)"] if scoped else []), sources(e), e.text] for e in entries
+    ]
+    screen.table(head, rows, right=frozenset({3}))
+
+
+def nothing_here(screen: Screen, memory: Memory, args: Namespace) -> None:
+    """Say which scope was looked in, which others hold entries, and which other agents have a file beside this one."""
+    held = dict(memory.stats().by_scope)
+    if args.all_scopes:
+        screen.say("Looked in every scope.")
+    else:
+        looked = args.scope or [""]
+        screen.say("Looked in ", " and ".join(f"scope {name!r}" if name else "the default scope" for name in looked), ".")
+        others = [f"{_scope(name)} ({count:,})" for name, count in held.items() if name not in looked]
+        if others:
+            screen.say("Other scopes hold entries: ", _few(others), "; name one with --scope, or say --all-scopes.")
+    if not held:
+        screen.say(f"This memory of agent {memory.agent} has no living entries; `", hint(args, "encode FILE"), "` makes some.")
+        agents = others_in_folder(args)
+        if agents:
+            screen.say("Other agents have a memory in this folder: ", _few(agents), "; name one with --agent.")
+
+
+def _scope(name: str) -> str:
+    return repr(name) if name else "the default scope"
+
+
+def _few(names: list[str], limit: int = 10) -> str:
+    return ", ".join(names[:limit]) + (f" and {len(names) - limit} more" if len(names) > limit else "")
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """A count with its word."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -1,0 +1,198 @@
+"""Commands that ask memory and tell it what came of its advice."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from earnest.cli.common import energy, given, nothing_here, plural, recall, sources, standing
+from earnest.cli.place import hint, open_memory
+from earnest.cli.render import Painted, Part, Screen
+from earnest.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from earnest.core.ticket import Answer, Meter, Settlement
+    from earnest.memory import Memory
+
+
+def query(args: Namespace, screen: Screen) -> int:
+    """`earnest query`."""
+    with open_memory(args, "reading") as memory:
+        answer = memory.answer(args.question, **recall(args))
+        if screen.as_json:
+            screen.json(answer)
+        elif answer:
+            _say_answer(screen, answer)
+        else:
+            _say_silent(screen, memory, args)
+    return 0
+
+
+def decide(args: Namespace, screen: Screen) -> int:
+    """`earnest decide`."""
+    with open_memory(args, "writing") as memory:
+        ticket = memory.decide(args.question, **recall(args), **given(args, "key"))
+        if screen.as_json:
+            screen.json(ticket)
+        elif ticket.id is None:
+            _say_silent(screen, memory, args)
+            screen.say("No ticket was opened.")
+        else:
+            if ticket.holdout:
+                screen.say("Memory was withheld this time, so that its use can be measured: act as you would without it.")
+            else:
+                _say_answer(screen, ticket)
+            screen.say()
+            screen.say("ticket  ", Painted(ticket.id, "bold"))
+            screen.say("Do what you will, measure what changed, then: ", hint(args, f"settle {ticket.id} DELTA --meter NAME"))
+            screen.say("Nothing to measure? ", hint(args, f"abandon {ticket.id}"))
+    return 0
+
+
+def _say_answer(screen: Screen, answer: Answer) -> None:
+    first, *rest = answer.annotated.splitlines() or [answer.text]
+    screen.block(first)
+    for line in rest:
+        screen.block(line, "  ")
+    if answer.deciding is not None:
+        screen.say("  decided by   ", Painted(answer.deciding.id, "cyan"), f" ({energy(answer.deciding)} energy)")
+    for entry in answer.supporting:
+        screen.cut("  supported by ", Painted(entry.id, "cyan"), f" ({sources(entry)}) ", Painted(entry.text, "dim"))
+
+
+def _say_silent(screen: Screen, memory: Memory, args: Namespace) -> None:
+    screen.say("Memory is silent: nothing it may answer with is relevant enough to that question.")
+    nothing_here(screen, memory, args)
+
+
+def search(args: Namespace, screen: Screen) -> int:
+    """`earnest search`."""
+    with open_memory(args, "reading") as memory:
+        hits = memory.search(args.question, **recall(args), **given(args, "floor"))
+        if screen.as_json:
+            screen.json({"hits": hits})
+        elif not hits:
+            screen.say("Nothing found.")
+            nothing_here(screen, memory, args)
+        else:
+            rows: list[list[Part]] = [
+                [f"{hit.score:.3f}", hit.entry.id, standing(hit.entry), sources(hit.entry), hit.entry.text] for hit in hits
+            ]
+            screen.table(["score", "id", "standing", "source", "text"], rows, right=frozenset({0}))
+    return 0
+
+
+def settle(args: Namespace, screen: Screen) -> int:
+    """`earnest settle`."""
+    with open_memory(args, "writing") as memory:
+        made = memory.settle(args.ticket, delta=args.delta, **given(args, "meter", "scale", "acted", "detail", "key"))
+    if screen.as_json:
+        screen.json(made)
+    elif made:
+        _say_settled(args, screen, made)
+    else:
+        screen.say(Painted("Nothing landed: ", "yellow"), made.reason)
+    return 0 if made else 1
+
+
+def _say_settled(args: Namespace, screen: Screen, made: Settlement) -> None:
+    from earnest.core.amounts import shown_delta, shown_energy
+
+    delta = shown_delta(made.delta or 0)
+    screen.say(f"Settled {made.ticket}: {delta} by {made.meter} ({_trust(made.tier)})")
+    for credit in made.credits:
+        style = "red" if credit.amount < 0 else "green" if credit.amount > 0 else ""
+        screen.say(f"  {credit.entry}  ", Painted(f"{shown_energy(credit.amount, signed=True)} energy", style), f"  {credit.role}")
+    for entry in made.suspended:
+        screen.say(f"  {entry}  ", Painted("suspended: an open ticket keeps it from burial until its verdict is in", "yellow"))
+    for entry in made.buried:
+        screen.say(f"  {entry}  ", Painted("buried", "red"), ": ", hint(args, f"why {entry}"))
+
+
+def _trust(tier: str | None) -> str:
+    return {"operator": "typed by an operator, not measured", "claimed": "claimed, not measured"}.get(str(tier), str(tier))
+
+
+def abandon(args: Namespace, screen: Screen) -> int:
+    """`earnest abandon`."""
+    with open_memory(args, "writing") as memory:
+        done = memory.abandon(args.ticket, **given(args, "reason"))
+    if screen.as_json:
+        screen.json({"ticket": args.ticket, "abandoned": done})
+    elif done:
+        screen.say(f"Abandoned {args.ticket}: no information, which is not an outcome of zero.")
+    else:
+        screen.say(f"Ticket {args.ticket} is not open here; ", hint(args, "pending"), " lists those that are.")
+    return 0 if done else 1
+
+
+def pending(args: Namespace, screen: Screen) -> int:
+    """`earnest pending`."""
+    with open_memory(args, "reading") as memory:
+        tickets = memory.pending(**given(args, "after", "limit"))
+    if screen.as_json:
+        screen.json({"tickets": tickets})
+    elif not tickets:
+        screen.say("No open tickets", f" after {args.after}" if args.after else "", ".")
+    else:
+        rows: list[list[Part]] = [[t.id, f"{t.age_ticks:,}", t.deciding or "-", t.query] for t in tickets]
+        screen.table(["ticket", "age in ticks", "decided by", "question"], rows, right=frozenset({1}))
+    return 0
+
+
+def tick(args: Namespace, screen: Screen) -> int:
+    """`earnest tick`."""
+    from earnest.core.amounts import shown_energy
+
+    with open_memory(args, "writing") as memory:
+        report = memory.tick(**given(args, "slot", "expire_after"))
+        died = [memory.get(entry) for entry in report.died] if not screen.as_json else []
+    if screen.as_json:
+        screen.json(report)
+        return 0
+    ended = f"{plural(len(report.died), 'death')}, {plural(report.expired, 'ticket')} expired"
+    screen.say(f"Tick {report.tick:,}: {report.population:,} living, {ended}, {shown_energy(report.rent)} energy of rent charged")
+    for entry in died:
+        screen.cut(f"  {entry.id}  ", Painted(str(entry.cause), "red"), "  ", entry.text)
+    return 0
+
+
+def meters(args: Namespace, screen: Screen) -> int:
+    """`earnest meters`."""
+    action = args.action or "list"
+    options = given(args, "unit", "scale", "tier")
+    if options and action != "add":
+        raise InvalidInput("meters", action, "takes no --unit, --scale or --tier; those belong to `meters add NAME`")
+    if action == "list":
+        with open_memory(args, "reading") as memory:
+            found = memory.meters.list()
+        _say_meters(screen, found)
+        return 0
+    if args.name is None or (action == "bind") != (args.channel is not None):
+        way = "meters add NAME" if action == "add" else "meters bind NAME CHANNEL"
+        raise InvalidInput("meters", action, f"is written `earnest {way}`")
+    with open_memory(args, "creating" if action == "add" else "writing") as memory:
+        made = memory.meters.add(args.name, **options) if action == "add" else memory.meters.bind(args.name, channel=args.channel)
+    if screen.as_json:
+        screen.json(made)
+    else:
+        _say_meters(screen, [made])
+    return 0
+
+
+def _say_meters(screen: Screen, found: list[Meter]) -> None:
+    from earnest.core.amounts import shown_delta
+
+    if screen.as_json:
+        screen.json({"meters": found})
+    elif not found:
+        screen.say("No meters yet: `earnest meters add NAME` makes one, and so does a settlement that names it.")
+    else:
+        rows: list[list[Part]] = [
+            [
+                m.name, m.unit or "-", "-" if m.scale is None else f"{m.scale:g}", m.tier, f"{m.settlements:,}", shown_delta(m.total),
+                ", ".join(m.channels) or "no channel",
+            ]
+            for m in found
+        ]  # fmt: skip
+        screen.table(["meter", "unit", "scale", "tier", "settlements", "total", "bound to"], rows, right=frozenset({2, 4, 5}))

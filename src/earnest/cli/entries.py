@@ -1,0 +1,256 @@
+"""Commands that write, change and show entries."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from earnest.cli.common import STANDING_STYLES, energy, entry_table, filters, given, nothing_here, plural, standing
+from earnest.cli.place import hint, open_memory, store_of
+from earnest.cli.progress import Progress
+from earnest.cli.render import Painted, Part, Screen
+from earnest.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from earnest.core.entry import Entry
+    from earnest.core.reports import EncodeReport
+    from earnest.encoding import Document
+    from earnest.memory import Memory
+
+STDIN: Final = "-"
+_FIELDS: Final = ("cue", "importance", "confidence", "retention", "metadata", "valid_from", "valid_to")
+_SHOWN_SKIPPED: Final = 10
+_PAGE: Final = 50
+
+
+def _stdin_text(name: str) -> str:
+    """All of standard input as text, refused like a file if it is none."""
+    from earnest.encoding.document import MAX_BYTES
+    from earnest.encoding.text import decoded
+
+    data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise InvalidInput("stdin", f"{MAX_BYTES:,} bytes and more", "is too long; split it into parts")
+    return decoded(data, name)
+
+
+def _words(word: str | None) -> str | None:
+    """A text as it was typed; a dash stands for standard input."""
+    return _stdin_text("stdin").removesuffix("\n") if word == STDIN else word
+
+
+def encode(args: Namespace, screen: Screen) -> int:
+    """`earnest encode`."""
+    if args.files.count(STDIN) > 1:
+        raise InvalidInput("files", args.files, "names standard input twice; it can be read once")
+    documents: list[Document] = []
+    with Progress("reading files", quiet=screen.as_json) as progress:
+        for number, name in enumerate(args.files, 1):
+            documents.append(_document(name, args.name))
+            progress(number, len(args.files))
+    documents = _told_apart(documents, args.files)
+    with open_memory(args, "creating") as memory, Progress("writing entries", quiet=screen.as_json) as progress:
+        report = memory.encode(documents, progress=progress, **given(args, "scope", "key"))
+    made = {document.source: sum(document.source in entry.sources for entry in report.entries) for document in documents}
+    if screen.as_json:
+        screen.json(
+            {
+                "entries": [entry.id for entry in report.entries],
+                "by_source": made,
+                "by_origin": report.by_origin,
+                "joined": report.joined,
+                "skipped": report.skipped,
+                "notes": report.notes,
+                "store": store_of(args)[0],
+            }
+        )
+    else:
+        _say_encoded(args, screen, report, made)
+    return 0 if report.entries else 1
+
+
+def _document(name: str, stdin_name: str | None) -> Document:
+    from earnest.encoding import Document, read_document
+
+    if name == STDIN:
+        source = "stdin" if stdin_name is None else stdin_name
+        return Document(source, _stdin_text(source))
+    if Path(name).is_dir():
+        raise InvalidInput("files", name, f"is a folder; name the files in it, such as {Path(name) / '*.md'}")
+    return read_document(name)
+
+
+def _told_apart(documents: list[Document], names: list[str]) -> list[Document]:
+    """Documents with sources of their own: files of one name from different folders are called by their paths."""
+    sources = [document.source for document in documents]
+    return [
+        replace(document, source=name) if sources.count(document.source) > 1 and name != STDIN else document
+        for document, name in zip(documents, names, strict=True)
+    ]
+
+
+def _say_encoded(args: Namespace, screen: Screen, report: EncodeReport, made: dict[str, int]) -> None:
+    for source, count in made.items():
+        if count:
+            screen.say(f"{source}: ", Painted(plural(count, "entry", "entries"), "green"))
+        else:
+            reasons = sorted({skipped.reason for skipped in report.skipped if skipped.source == source})
+            screen.say(Painted(f"{source}: made nothing", "yellow"), f" ({'; '.join(reasons)})" if reasons else "")
+    origins = ", ".join(f"{count:,} {origin}" for origin, count in report.by_origin.items())
+    joined = f"; {report.joined:,} of them said what was there already" if report.joined else ""
+    screen.say(plural(len(report.entries), "entry", "entries"), " in ", store_of(args)[0], f": {origins}" if origins else "", joined)
+    if report.skipped:
+        screen.say(f"Left out {plural(len(report.skipped), 'part')}:")
+        for skipped in report.skipped[:_SHOWN_SKIPPED]:
+            screen.cut(f"  {skipped.source}: {skipped.reason}", Painted(f": {skipped.text}" if skipped.text else "", "dim"))
+        if len(report.skipped) > _SHOWN_SKIPPED:
+            screen.say(f"  and {len(report.skipped) - _SHOWN_SKIPPED:,} more (`--json` names them all)")
+    for note in report.notes:
+        screen.say(f"Note: {note}")
+
+
+def remember(args: Namespace, screen: Screen) -> int:
+    """`earnest remember`."""
+    text = _words(args.text) or ""
+    fields = given(args, *_FIELDS, "kind", "scope", "key")
+    with open_memory(args, "creating") as memory:
+        entry = memory.add(text, sources=args.source, tags=args.tag, **fields)
+    return _done(args, screen, entry, "Remembered")
+
+
+def edit(args: Namespace, screen: Screen) -> int:
+    """`earnest edit`."""
+    changes = given(args, *_FIELDS, "key") | ({"tags": args.tag} if args.tag is not None else {})
+    if args.text is not None:
+        changes["text"] = _words(args.text)
+    if not changes.keys() - {"key"}:
+        raise InvalidInput("edit", args.id, "says nothing to change; `earnest edit --help` lists what can be")
+    with open_memory(args, "writing") as memory:
+        entry = memory.update(args.id, **changes)
+    return _done(args, screen, entry, "Edited" if entry.id == args.id else f"{args.id} has a new version,")
+
+
+def forget(args: Namespace, screen: Screen) -> int:
+    """`earnest forget`."""
+    with open_memory(args, "writing") as memory:
+        entry = memory.forget(args.id, **given(args, "reason"))
+    return _done(args, screen, entry, "Forgot", f"`{hint(args, f'restore {entry.id}')}` brings it back.")
+
+
+def restore(args: Namespace, screen: Screen) -> int:
+    """`earnest restore`."""
+    with open_memory(args, "writing") as memory:
+        return _done(args, screen, memory.restore(args.id), "Restored")
+
+
+def pin(args: Namespace, screen: Screen) -> int:
+    """`earnest pin`."""
+    with open_memory(args, "writing") as memory:
+        return _done(args, screen, memory.pin(args.id), "Pinned")
+
+
+def unpin(args: Namespace, screen: Screen) -> int:
+    """`earnest unpin`."""
+    with open_memory(args, "writing") as memory:
+        return _done(args, screen, memory.unpin(args.id), "Unpinned")
+
+
+def merge(args: Namespace, screen: Screen) -> int:
+    """`earnest merge`."""
+    with open_memory(args, "writing") as memory:
+        entry = memory.merge(args.ids, **given(args, "text"))
+    return _done(args, screen, entry, f"Merged {plural(len(set(args.ids)), 'entry', 'entries')} into")
+
+
+def undo(args: Namespace, screen: Screen) -> int:
+    """`earnest undo`."""
+    with open_memory(args, "writing") as memory:
+        changed = memory.undo(args.event)
+        entries = [memory.get(entry) for entry in changed]
+    if screen.as_json:
+        screen.json({"event": args.event, "changed": entries})
+    elif entries:
+        screen.say(f"Took back event {args.event}. It changed:")
+        entry_table(screen, entries)
+    else:
+        screen.say(f"Took back event {args.event}.")
+    return 0
+
+
+def _done(args: Namespace, screen: Screen, entry: Entry, verb: str, more: str = "") -> int:
+    """Say what became of one entry."""
+    if screen.as_json:
+        screen.json(entry)
+        return 0
+    held = f", {energy(entry)} energy" if entry.retention == "earned" and entry.alive else ""
+    scope = f", scope {entry.scope!r}" if entry.scope else ""
+    screen.say(f"{verb} ", Painted(entry.id, "bold"), " (", standing(entry), f"{held}{scope})")
+    screen.cut("  ", entry.text)
+    if more:
+        screen.say(more)
+    return 0
+
+
+def list_entries(args: Namespace, screen: Screen) -> int:
+    """`earnest list`."""
+    limit = _PAGE if args.limit is None else args.limit
+    with open_memory(args, "reading") as memory:
+        # One more than is shown tells whether there are more; a limit that is none is refused by the façade.
+        wanted = limit + 1 if limit >= 1 else limit
+        found = memory.list(**filters(args), **given(args, "standing", "after"), limit=wanted)
+        shown, more = found[:limit], len(found) > limit
+        if screen.as_json:
+            screen.json({"entries": shown, "next": shown[-1].id if more else None})
+        elif shown:
+            entry_table(screen, shown)
+            if more:
+                screen.say(f"There are more; go on with --after {shown[-1].id}, or raise --limit.")
+        else:
+            screen.say("No entries", f" after {args.after}" if args.after else "", ".")
+            nothing_here(screen, memory, args)
+    return 0
+
+
+def show(args: Namespace, screen: Screen) -> int:
+    """`earnest show`."""
+    with open_memory(args, "reading") as memory:
+        entry = memory.get(args.id)
+        if screen.as_json:
+            screen.json(entry)
+        else:
+            _say_entry(args, screen, memory, entry)
+    return 0
+
+
+def _say_entry(args: Namespace, screen: Screen, memory: Memory, entry: Entry) -> None:
+    screen.say(Painted(entry.id, "bold"), f"  {entry.kind}, {entry.origin}, version {entry.version}")
+    screen.say()
+    screen.block(entry.text, "    ")
+    screen.say()
+    standing_part: Part = Painted(
+        entry.standing + (f", {entry.cause}" if entry.cause else "") + (f", its heir is {entry.heir}" if entry.heir else ""),
+        STANDING_STYLES[entry.standing],
+    )
+    last = "never" if entry.last_settled_tick is None else f"at tick {entry.last_settled_tick:,}"
+    rows: list[tuple[str, Any]] = [
+        ("standing", standing_part),
+        ("energy", energy(entry) if entry.retention == "earned" else f"none: it is {entry.retention} and pays no rent"),
+        ("retention", entry.retention + (", pinned" if entry.pinned else "")),
+        ("answers", entry.cue),
+        ("sources", ", ".join(entry.sources) or "none given"),
+        ("scope", entry.scope or "(default)"),
+        ("tags", ", ".join(entry.tags)),
+        ("importance", f"{entry.importance:g}, confidence {entry.confidence:g}"),
+        ("recorded", f"{entry.created:%Y-%m-%d %H:%M} UTC, at tick {entry.born_tick:,}" if entry.created else "age unknown"),
+        ("holds from", f"{entry.valid_from:%Y-%m-%d %H:%M} UTC" if entry.valid_from else ""),
+        ("holds until", f"{entry.valid_to:%Y-%m-%d %H:%M} UTC" if entry.valid_to else ""),
+        ("settled", last),
+        ("recalled", plural(entry.recalls, "time")),
+        ("made from", ", ".join(entry.lineage)),
+        ("metadata", ", ".join(f"{key}: {value!r}" for key, value in entry.metadata.items())),
+    ]
+    screen.pairs([(name, value) for name, value in rows if value])
+    screen.say("`", hint(args, f"why {entry.id}"), "` tells its life story.")

@@ -1,0 +1,313 @@
+"""Every command and option, as data: the parser, the shell completion and the reference are made from these tables."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+KINDS: Final = ("semantic", "episodic", "procedural", "rule")
+RETENTIONS: Final = ("earned", "fading", "kept")
+STANDINGS: Final = ("active", "suspended", "dead")
+TIERS: Final = ("claimed", "operator", "measured")
+
+
+class Option(NamedTuple):
+    """An option, or an argument if its name has no dash.
+
+    `type` names a function in `values.TYPES`, or is `true` or `false` for a switch. Options of one `group` exclude each other.
+    """
+
+    names: tuple[str, ...]
+    help: str
+    metavar: str = ""
+    type: str = "text"
+    repeat: bool = False
+    choices: tuple[str, ...] = ()
+    nargs: str = ""
+    dest: str = ""
+    group: str = ""
+    files: bool = False
+
+
+class Command(NamedTuple):
+    """A command: what it does, who does it (`module:function` in this package), what it takes, and one example."""
+
+    name: str
+    theme: str
+    summary: str
+    handler: str
+    options: tuple[Option, ...]
+    example: str
+    more: str = ""
+
+
+def _switch(name: str, help: str, dest: str = "", *, off: bool = False, group: str = "") -> Option:
+    return Option((name,), help, type="false" if off else "true", dest=dest, group=group)
+
+
+EVERYWHERE: Final = (
+    Option(("--store",), "the store: a file, or a folder with one file for each agent", "PATH", files=True),
+    Option(("--agent",), "whose memory it is; a file knows its agent, a folder takes 'default'", "NAME"),
+    _switch("--json", "print strict JSON"),
+    Option(("--timeout",), "seconds to wait while another process writes", "SECONDS", "number"),
+)
+
+_ID: Final = Option(("id",), "the entry's id, as `earnest list` shows it", "ID")
+_SCOPE: Final = Option(("--scope",), "the scope that it belongs to; the default scope unless given", "NAME")
+_KEY: Final = Option(("--key",), "idempotency key: the same request with the same key is carried out once", "KEY")
+_LIMIT: Final = Option(("--limit",), "at most so many", "N", "whole")
+_WHERE: Final = (
+    Option(("--scope",), "look in this scope, matched exactly; repeat for several", "NAME", repeat=True, group="scope"),
+    _switch("--all-scopes", "look in every scope", group="scope"),
+    Option(("--kind",), "only entries of this kind; repeat for several", repeat=True, choices=KINDS),
+    Option(("--source",), "only entries from this source; repeat for several", "NAME", repeat=True),
+    Option(("--tag",), "only entries with this tag; repeat for several", "NAME", repeat=True),
+)
+_RECALL: Final = (
+    *_WHERE,
+    Option(("--since",), "only what is about this time or later (ISO 8601)", "TIME"),
+    Option(("--until",), "only what is about this time or earlier (ISO 8601)", "TIME"),
+    Option(("--as-of",), "only what was recorded by then and valid then (ISO 8601)", "TIME"),
+    Option(("--half-life",), "halve an entry's score for every N ticks since it was last settled", "N", "number"),
+)
+_FIELDS: Final = (
+    Option(("--cue",), "the question that it answers", "TEXT"),
+    Option(("--importance",), "0 to 1", "N", "number"),
+    Option(("--confidence",), "0 to 1", "N", "number"),
+    Option(("--retention",), "what keeps it alive", choices=RETENTIONS),
+    Option(("--tag",), "a tag; repeat for several", "NAME", repeat=True),
+    Option(("--metadata",), "a JSON object kept with it", "JSON", "json"),
+    Option(("--valid-from",), "when it began to hold (ISO 8601)", "TIME"),
+    Option(("--valid-to",), "when it ceased to hold (ISO 8601)", "TIME"),
+)
+
+_TRY: Final = (
+    Command(
+        "demo", "Try it", "watch poisoned advice get found out by a real disk and die", "demo:demo",
+        (
+            Option(("--seed",), "which world (7)", "N", "whole"),
+            Option(("--cycles",), "how many cycles to live through (30)", "N", "whole"),
+            Option(("--files",), "files, and so questions, in each cycle (12)", "N", "whole"),
+            _switch("--fast", "no pauses between the rows"),
+            Option(("--keep",), "keep the memory in this new file", "PATH", files=True),
+        ),
+        "earnest demo --fast",
+        "Runs in a temporary folder: your own store is not touched. Needs neither network nor model.",
+    ),
+)  # fmt: skip
+
+_WRITE: Final = (
+    Command(
+        "encode", "Write", "turn text files into entries", "entries:encode",
+        (
+            Option(("files",), "text or Markdown files; - reads standard input", "FILE", nargs="+", files=True),
+            _SCOPE,
+            Option(("--name",), "the source name of what comes from standard input (stdin)", "NAME"),
+            _KEY,
+        ),
+        "earnest encode runbook.md notes.txt",
+        "Every file is read before anything is written. Says what was made and what was left out, and why. Exit status 1 if "
+        "nothing at all could be made.",
+    ),
+    Command(
+        "remember", "Write", "write down one entry", "entries:remember",
+        (
+            Option(("text",), "what it says; - reads standard input", "TEXT"),
+            Option(("--kind",), "what sort of memory it is (semantic)", choices=KINDS),
+            _SCOPE,
+            Option(("--source",), "where it comes from; repeat for several", "NAME", repeat=True),
+            *_FIELDS,
+            _KEY,
+        ),
+        'earnest remember "Logs under logs/ may go after seven days." --source runbook',
+        "An exact twin in the same scope and kind is joined, not doubled.",
+    ),
+    Command(
+        "edit", "Write", "change an entry; new words make a new version", "entries:edit",
+        (_ID, Option(("--text",), "what it says now; - reads standard input", "TEXT"), *_FIELDS, _KEY),
+        "earnest edit kq3v5d2m7a4x6b2c --importance 0.9",
+        "New text or cue makes a new version with a fresh stake and no evidence; the other fields are changed in place. Tags given "
+        "take the place of all tags there were.",
+    ),
+    Command(
+        "forget", "Write", "bury an entry; restore brings it back", "entries:forget",
+        (_ID, Option(("--reason",), "why, for the record", "TEXT")),
+        'earnest forget kq3v5d2m7a4x6b2c --reason "out of date"',
+    ),
+    Command("restore", "Write", "bring a dead entry back", "entries:restore", (_ID,), "earnest restore kq3v5d2m7a4x6b2c"),
+    Command(
+        "pin", "Write", "keep an entry from burial and merging", "entries:pin", (_ID,), "earnest pin kq3v5d2m7a4x6b2c",
+        "A pinned entry still pays rent and rests at zero. It can still be suspended.",
+    ),
+    Command("unpin", "Write", "take the pin away again", "entries:unpin", (_ID,), "earnest unpin kq3v5d2m7a4x6b2c"),
+    Command(
+        "merge", "Write", "join entries that say the same into one", "entries:merge",
+        (
+            Option(("ids",), "two or more ids of one scope, kind, retention and standing", "ID", nargs="+"),
+            Option(("--text",), "what the heir says; the members' distinct texts unless given", "TEXT"),
+        ),
+        "earnest merge kq3v5d2m7a4x6b2c wz6e4t7r2n5p3q8s",
+    ),
+    Command(
+        "undo", "Write", "take back an event", "entries:undo",
+        (Option(("event",), "the event's number, as `earnest audit` shows it", "EVENT", "whole"),),
+        "earnest undo 12",
+        "Births, edits, merges, removals, pins and settings can be taken back; a measured outcome cannot.",
+    ),
+)  # fmt: skip
+
+_ASK: Final = (
+    Command(
+        "query", "Ask and settle", "ask memory, without opening a ticket", "deciding:query",
+        (
+            Option(("question",), "any text; it is only ever data", "QUESTION"),
+            Option(("-k",), "the deciding entry and up to k - 1 supporting ones (3)", "N", "whole"),
+            *_RECALL,
+        ),
+        'earnest query "May old log files be deleted?"',
+        "Silence is an honest answer: it is said, and the exit status is 0.",
+    ),
+    Command(
+        "search", "Ask and settle", "the entries that match best, suspended ones marked", "deciding:search",
+        (
+            Option(("question",), "any text; it is only ever data", "QUESTION"),
+            Option(("-k",), "at most so many hits (5)", "N", "whole"),
+            *_RECALL,
+            Option(("--floor",), "leave out what matches less than this part of the question, 0 to 1 (0)", "N", "number"),
+        ),
+        'earnest search "log files" -k 10 --all-scopes',
+    ),
+    Command(
+        "decide", "Ask and settle", "ask memory and open a ticket for the outcome", "deciding:decide",
+        (
+            Option(("question",), "any text; it is only ever data", "QUESTION"),
+            Option(("-k",), "the deciding entry and up to k - 1 supporting ones (3)", "N", "whole"),
+            *_RECALL,
+            _KEY,
+        ),
+        'earnest decide "May old log files be deleted?"',
+        "On silence no ticket is opened, and the exit status is 0.",
+    ),
+    Command(
+        "settle", "Ask and settle", "record the measured outcome of a decision", "deciding:settle",
+        (
+            Option(("ticket",), "the ticket that decide gave", "TICKET"),
+            Option(("delta",), "the signed change of a resource, in the meter's unit, such as 4096 or -2.5", "DELTA", "number"),
+            Option(("--meter",), "who measured (unnamed)", "NAME"),
+            Option(("--scale",), "the size of an ordinary effect; the meter's own unless given, else 1", "N", "number"),
+            Option(("--detail",), "a remark for the entry's life story", "TEXT"),
+            _switch("--acted", "something was done on the advice", "acted", group="acted"),
+            _switch("--not-acted", "nothing was done on the advice", "acted", off=True, group="acted"),
+            _KEY,
+        ),
+        "earnest settle 7gqk2v5m3xw4b6a2dr5t7y3z4c -5 --meter disk",
+        "What is typed here is marked as the operator's word, unless the meter was bound to the channel cli. Exit status 1 if "
+        "nothing landed: an unknown, late or second settlement.",
+    ),
+    Command(
+        "abandon", "Ask and settle", "close a ticket without an outcome", "deciding:abandon",
+        (Option(("ticket",), "the ticket that decide gave", "TICKET"), Option(("--reason",), "why, for the record", "TEXT")),
+        "earnest abandon 7gqk2v5m3xw4b6a2dr5t7y3z4c",
+        "No information, which is not an outcome of zero. Exit status 1 if the ticket was not open.",
+    ),
+    Command(
+        "pending", "Ask and settle", "the open tickets, oldest first", "deciding:pending",
+        (_LIMIT, Option(("--after",), "go on after this ticket", "TICKET")),
+        "earnest pending",
+    ),
+    Command(
+        "tick", "Ask and settle", "move the clock one step: rent falls due", "deciding:tick",
+        (
+            Option(("--slot",), "a name for this step, such as a date: the same slot ticks once", "NAME"),
+            Option(("--expire-after",), "ticks after which an open ticket expires; the setting unless given", "N", "whole"),
+        ),
+        "earnest tick --slot 2026-01-31",
+    ),
+    Command(
+        "meters", "Ask and settle", "who measures, and where their word is trusted", "deciding:meters",
+        (
+            Option(("action",), "list (unless given), add or bind", "ACTION", nargs="?", choices=("list", "add", "bind")),
+            Option(("name",), "the meter, for add and bind", "NAME", nargs="?"),
+            Option(("channel",), "the channel to trust it on, for bind: cli, python, settle-ci, mcp, http", "CHANNEL", nargs="?"),
+            Option(("--unit",), "what it counts, for add: bytes, tests, USD", "UNIT"),
+            Option(("--scale",), "the size of an ordinary effect in that unit, for add", "N", "number"),
+            Option(("--tier",), "what its word weighs where it is bound, for add (measured)", choices=TIERS),
+        ),
+        "earnest meters add disk --unit bytes --scale 100000",
+    ),
+)  # fmt: skip
+
+_LOOK: Final = (
+    Command(
+        "list", "Look", "the living entries, oldest first", "entries:list_entries",
+        (
+            *_WHERE,
+            Option(("--standing",), "only entries of this standing; active and suspended unless given", choices=STANDINGS),
+            Option(("--limit",), "at most so many (50)", "N", "whole"),
+            Option(("--after",), "go on after this entry", "ID"),
+        ),
+        "earnest list --standing suspended",
+        "Says so when there are more. Rules are left out unless --kind rule.",
+    ),
+    Command("show", "Look", "one entry with everything that is kept about it", "entries:show", (_ID,), "earnest show kq3v5d2m7a4x6b2c"),
+    Command(
+        "why", "Look", "an entry's life story: what was measured, why it died", "insight:why", (_ID,), "earnest why kq3v5d2m7a4x6b2c"
+    ),
+    Command(
+        "top", "Look", "the living entries that earned most", "insight:top",
+        (Option(("--limit",), "at most so many (10)", "N", "whole"),),
+        "earnest top --limit 5",
+    ),
+    Command(
+        "stats", "Look", "counts, energy and what the meters measured", "insight:stats", (), "earnest stats",
+        "Energy is what entries live from; resources are what meters measured, each in its own unit. They are never added up.",
+    ),
+    Command(
+        "audit", "Look", "the event log, newest last, and its digest", "insight:audit",
+        (
+            Option(("--entry",), "only events of this entry", "ID"),
+            Option(("--kind",), "only events of this kind, such as settle or death", "KIND"),
+            Option(("--last",), "the newest N events (20)", "N", "whole", group="window"),
+            Option(("--after",), "events after this number, at most 1,000", "N", "whole", group="window"),
+        ),
+        "earnest audit --kind death --last 5",
+        "Unless filtered, a digest follows: of the events after --after, else of the whole log.",
+    ),
+    Command(
+        "doctor", "Look", "what is wrong with how this memory is used, and the fix", "insight:doctor", (), "earnest doctor",
+        "Exit status 1 if it found an error.",
+    ),
+)  # fmt: skip
+
+_KEEP: Final = (
+    Command(
+        "check", "The store", "look the whole store over for damage", "upkeep:check",
+        (
+            _switch("--repair", "rebuild what can be rebuilt: the index and the counters"),
+            Option(("--head",), "a hash of the log that was kept elsewhere: it must still be in the chain", "HASH"),
+        ),
+        "earnest check --head 5f0c…",
+        "Exit status 1 if the store is damaged or the hash is in no event.",
+    ),
+    Command(
+        "backup", "The store", "write a whole copy to a new file, while others go on", "upkeep:backup",
+        (Option(("path",), "a file that does not exist yet", "PATH", files=True),),
+        "earnest backup memory-copy.db",
+    ),
+    Command(
+        "config", "The store", "show or change the settings kept in the store", "upkeep:config",
+        (
+            Option(("name",), "one setting; all of them unless given", "NAME", nargs="?"),
+            Option(("value",), "its new value", "VALUE", nargs="?"),
+        ),
+        "earnest config floor 0.3",
+    ),
+    Command(
+        "completion", "This program", "a completion script for your shell", "completion:completion",
+        (Option(("shell",), "bash, zsh or fish", "SHELL", choices=("bash", "zsh", "fish")),),
+        'eval "$(earnest completion bash)"',
+        "For fish: earnest completion fish | source.",
+    ),
+    Command("version", "This program", "which Earnest this is", "upkeep:version", (), "earnest version"),
+)  # fmt: skip
+
+COMMANDS: Final = (*_TRY, *_WRITE, *_ASK, *_LOOK, *_KEEP)
