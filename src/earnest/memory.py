@@ -24,6 +24,9 @@ from earnest.verbs.entries import EntryVerbs
 from earnest.verbs.insight import InsightVerbs
 from earnest.verbs.recalling import RecallVerbs
 
+# Seconds that closing waits for another writer.
+_BRIEFLY = 0.2
+
 
 class Memory(EntryVerbs, RecallVerbs, LedgerVerbs, InsightVerbs):
     """One agent's memory. Safe to share between threads, and with other processes that have the same file open.
@@ -118,8 +121,8 @@ class Memory(EntryVerbs, RecallVerbs, LedgerVerbs, InsightVerbs):
         with self._noting:
             unwritten = bool(self._noted or self._recalled)
         if unwritten and not self._store.closed:
-            # What was noted may be lost, by design: a busy or full disk does not keep the file from being released.
-            with contextlib.suppress(StoreError), self._writing():
+            # What was noted may be lost, by design: a busy store or a full disk does not keep the file from being released.
+            with contextlib.suppress(StoreError), self._writing(_BRIEFLY):
                 unwritten = False
         self._store.close()
 

@@ -284,8 +284,10 @@ class Store(Protocol):
         """A snapshot. Never waits for a writer."""
         ...
 
-    def write(self, author: Author) -> AbstractContextManager[Writing]:
+    def write(self, author: Author, *, patience: float | None = None) -> AbstractContextManager[Writing]:
         """A transaction that excludes other writers while it lasts. Keep it short: no model, no network inside.
+
+        `patience` is how many seconds to wait for another writer, in place of the store's own bound.
 
         Raises:
             StoreBusy: Another writer held the store for longer than the bounded wait.

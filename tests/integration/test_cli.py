@@ -779,7 +779,7 @@ def test_the_demo_ends_with_no_poison(shell: Shell) -> None:
     lines = ran.out.splitlines()
     assert lines[-1] == "Poisoned entries still active: 0"
     assert "POISONED" in ran.out and "Survivors" in ran.out and "Graveyard" in ran.out and "Bytes really freed: " in ran.out
-    for cause in ("executed: its advice did measured harm", "starved: nobody earned anything with it"):
+    for cause in ("executed: its advice did measured harm", "starved: it earned less than its rent"):
         assert cause in ran.out
     assert any("forum-post: “The database files" in line and line.endswith("executed") for line in lines)
     assert "earnest check: whole" in ran.out and ran.err == ""

@@ -193,7 +193,6 @@ class _Result:
         for buried in self.graves.values():
             buried.sort(key=lambda e: (POISON not in e.sources, decision_polarity(e.text) is not True))
         self.ends = {e.id: _end(memory, e) for buried in self.graves.values() for e in buried[:_EXAMPLES]}
-        self.bystanders = [e for e in self.graves["executed"] if not _harms(memory, e)[1]]
         self.unpaid_guards = [e for c in ("executed", "starved") for e in self.graves[c] if decision_polarity(e.text) is False]
 
     def as_json(self, keep: Path | None) -> dict[str, Any]:
@@ -234,15 +233,15 @@ class _Result:
         screen.say(f"Harm done on the way: {self._harm:,} bytes{last}")
         for warning in self.warnings:
             screen.say(Painted(warning, "yellow"))
-        whole = "whole" if self.checked.ok else "; ".join(self.checked.problems)
-        screen.say(f"earnest check: {whole}, {self.checked.events:,} events in the log, every unit of energy accounted for")
+        whole = "whole, every unit of energy accounted for" if self.checked.ok else "; ".join(self.checked.problems)
+        screen.say(f"earnest check: {whole}; {self.checked.events:,} events in the log")
         if keep is not None:
             screen.say(f"The memory is kept in {keep}: look at it with `earnest top --store {keep}`")
         style = "red bold" if self.poisoned else "green bold"
         screen.say(Painted(f"Poisoned entries still active: {self.poisoned}", style))
 
     def _say_graves(self, screen: Screen) -> None:
-        from earnest.ledger.life import DEATHS
+        from earnest.core.entry import DEATHS
 
         screen.say(Painted("Graveyard", "bold"))
         if not any(self.graves.values()):
@@ -255,31 +254,20 @@ class _Result:
                 screen.cut(f"       {sources(entry)}: ", _quoted(entry, 70))
                 if self.ends[entry.id]:
                     screen.cut("         ", Painted(self.ends[entry.id], "dim"))
-            if cause == "executed" and self.bystanders:
-                names = ", ".join(_quoted(entry, 30) for entry in self.bystanders[:_EXAMPLES])
-                screen.cut(f"       {len(self.bystanders)} of them decided no harm, only stood beside a decider that did: ", names)
         if self.unpaid_guards:
             screen.say("  Advice to keep a file frees no bytes, so nothing pays its rent. In your own store: `earnest pin ID` keeps it.")
 
 
 def _end(memory: Memory, entry: Entry) -> str:
-    """What brought an entry to its end: the last measured harm that it decided or stood beside, or how long it earned nothing."""
+    """What brought an entry to its end: its heir, or the last measured harm that it decided."""
     from earnest.core.amounts import shown_delta
 
     if entry.cause == "merged":
         return f"its heir is {entry.heir}"
     if entry.cause != "executed":
         return ""
-    harmful, decided = _harms(memory, entry)
-    if not harmful:
-        return ""
-    last = (decided or harmful)[0]
-    part = "it decided" if decided else "it only stood beside"
-    return f"{plural(len(decided or harmful), 'measured harm')} that {part}; the last: {shown_delta(last.data['delta'])} bytes, {last.note}"
-
-
-def _harms(memory: Memory, entry: Entry) -> tuple[list[Event], list[Event]]:
-    """The outcomes below zero that name an entry, newest first; and those of them that it decided: an event names the decider first."""
     settled = memory.events(entry=entry.id, kind="settle", limit=_PAGE, newest=True)
-    harmful = [event for event in settled if event.data["delta"] < 0]
-    return harmful, [event for event in harmful if event.entries[0] == entry.id]
+    # An event names the decider first.
+    harms = [event for event in settled if event.data["delta"] < 0 and event.entries[0] == entry.id]
+    last = harms[0]
+    return f"{plural(len(harms), 'measured harm')} that it decided; the last: {shown_delta(last.data['delta'])} bytes, {last.note}"

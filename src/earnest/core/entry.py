@@ -17,6 +17,16 @@ KINDS: Final = ("semantic", "episodic", "procedural", "rule")
 ORIGINS: Final = ("explicit", "inferred", "entity", "cross_doc", "turn", "experience", "consolidated", "imported")
 RETENTIONS: Final = ("earned", "fading", "kept")
 STANDINGS: Final = ("active", "suspended", "dead")
+DEATHS: Final[Mapping[str, str]] = {
+    "executed": "its advice did measured harm, and it ran out of energy",
+    "starved": "it earned less than its rent, and ran out of energy",
+    "faded": "it was not recalled for so long that it faded",
+    "merged": "it was joined with near-duplicates into one entry",
+    "superseded": "a newer version took its place, or its document does not say it any more",
+    "forgotten": "somebody asked for it to be forgotten",
+    "erased": "somebody asked for it to be erased",
+}
+"""What each cause of death means, in words."""
 CAUSES: Final = ("executed", "starved", "faded", "merged", "superseded", "forgotten", "erased")
 
 

@@ -89,6 +89,8 @@ class Stats:
     expired: int
     dropped: int
     pinned: int
+    by_tier: Mapping[str, int] = field(default_factory=dict)
+    """Settlements by the trust they were made with: measured, operator (typed), claimed."""
     rules: Mapping[str, int] = field(default_factory=dict)
     cost: Mapping[str, float] = field(default_factory=dict)
 

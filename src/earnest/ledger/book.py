@@ -124,5 +124,5 @@ class Book:
 
 
 def cause_of(stored: StoredEntry) -> Cause:
-    """Why an empty entry dies: it did measured harm at some time, or nobody paid for it."""
+    """Why an empty entry dies: a decision of its own did measured harm at some time, or it earned too little."""
     return "executed" if stored.harmed else "starved"

@@ -100,7 +100,9 @@ def settle(
         postings += change.postings
         moved[stored.row] = change.amount
         credits.append(Credit(stored.entry.id, change.amount, made.share.role))
-        book.touch(stored, change, last_settled_tick=tick, harmed=stored.harmed or made.amount < 0)
+        # A supporter pays its part of a harm, but the advice that was followed was another's.
+        harmed = stored.harmed or (made.amount < 0 and made.share.role != "supporting")
+        book.touch(stored, change, last_settled_tick=tick, harmed=harmed)
     for share in ticket.shares:
         if share.role == "deciding" and share.entry_row not in moved and by_row[share.entry_row].entry.alive:
             tx.change_entry(share.entry_row, last_settled_tick=tick)
@@ -147,7 +149,8 @@ def _released(tx: Writing, book: Book, ticket: StoredTicket, state: str, event: 
     rows = [share.entry_row for share in ticket.shares]
     tx.resolve_ticket(ticket.row, state, event)
     tx.move_escrow(rows, -1)
-    suspended, buried = [], []
+    suspended: list[str] = []
+    buried: list[str] = []
     for row in rows:
         what = book.verdict(row)
         if what is not None:

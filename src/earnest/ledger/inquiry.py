@@ -43,6 +43,7 @@ def stats(reading: Reading, agent: str) -> Stats:
         expired=n("expired"),
         dropped=n("dropped"),
         pinned=n("pinned"),
+        by_tier=prefixed("tier:"),
     )
 
 

@@ -5,23 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from earnest.core.amounts import shown_delta, shown_energy
-from earnest.core.entry import Entry, StoredEntry
+from earnest.core.entry import DEATHS, Cause, Entry, StoredEntry
 from earnest.core.events import Event
 from earnest.core.ticket import StoredSettlement
 from earnest.protocols import Reading
 
-MAX_EVENTS: Final = 500
-
-DEATHS: Final = {
-    "executed": "its advice did measured harm, and it ran out of energy",
-    "starved": "nobody earned anything with it, and rent used up its stake",
-    "faded": "it was not recalled for so long that it faded",
-    "merged": "it was joined with near-duplicates into one entry",
-    "superseded": "a newer version took its place",
-    "forgotten": "somebody asked for it to be forgotten",
-    "erased": "somebody asked for it to be erased",
-}
-"""What each cause of death means, in words."""
+FIRST_EVENTS: Final = 50
+LAST_EVENTS: Final = 450
 
 
 def obituary(reading: Reading, stored: StoredEntry) -> str:
@@ -35,20 +25,34 @@ def obituary(reading: Reading, stored: StoredEntry) -> str:
         lines.append(f"  scope    {entry.scope}")
     lines.append(f"  standing {standing(entry)}")
     lines.append("")
-    events = reading.events(entry=entry.id, kind=None, after=0, limit=MAX_EVENTS, newest=False)
-    settled = {s.event: (s, moved) for s, _, moved in reading.settlements_of(stored.row, MAX_EVENTS)}
-    for event in events:
+    told, left_out = _story(reading, entry.id)
+    settled = {s.event: (s, moved) for s, _, moved in reading.settlements_of(stored.row, FIRST_EVENTS + LAST_EVENTS)}
+    ended = {event.ticket for event in told if event.kind in ("settle", "abandon", "expire")}
+    for place, event in enumerate(told):
+        if place == FIRST_EVENTS and left_out:
+            lines.append(f"  … and so on; `earnest audit --entry {entry.id}` shows all of it …")
+        # A decision whose end is told needs no line of its own.
+        if event.kind == "decide" and event.ticket in ended:
+            continue
         lines.append(f"  tick {event.tick:>5}  {_told(event, stored, settled.get(event.seq))}")
-    if len(events) == MAX_EVENTS:
-        lines.append(f"  … the first {MAX_EVENTS} events; `earnest audit --entry {entry.id}` shows the rest")
     return "\n".join(lines)
+
+
+def _story(reading: Reading, entry_id: str) -> tuple[list[Event], bool]:
+    """The first and the last events of a life, and whether some between them were left out: an end is never cut off."""
+    first = reading.events(entry=entry_id, kind=None, after=0, limit=FIRST_EVENTS, newest=False)
+    if len(first) < FIRST_EVENTS:
+        return first, False
+    last = reading.events(entry=entry_id, kind=None, after=0, limit=LAST_EVENTS + 1, newest=True)
+    rest = [event for event in reversed(last) if event.seq > first[-1].seq]
+    return first + rest[-LAST_EVENTS:], len(rest) > LAST_EVENTS
 
 
 def standing(entry: Entry) -> str:
     """How an entry stands, in a sentence."""
-    if entry.standing == "dead":
+    if entry.cause is not None:
         heir = f"; its heir is {entry.heir}" if entry.heir else ""
-        return f"dead, {entry.cause}: {DEATHS[str(entry.cause)]}{heir}"
+        return f"dead, {entry.cause}: {DEATHS[entry.cause]}{heir}"
     held = f", holds {shown_energy(entry.balance)} energy" if entry.retention == "earned" else ", pays no rent"
     pinned = ", pinned" if entry.pinned else ""
     meaning = " (it may not decide until a verdict is in)" if entry.standing == "suspended" else ""
@@ -72,7 +76,8 @@ def _told(event: Event, stored: StoredEntry, settlement: tuple[StoredSettlement,
         by = f" ({_cut(event.note, 200)})" if event.note else ""
         if event.entries and event.entries[0] != stored.entry.id:
             return f"saw entry {event.entries[0]} end ({data.get('cause')})"
-        return f"died, {data.get('cause')}: {DEATHS[str(data.get('cause'))]}{by}"
+        cause: Cause = data["cause"]
+        return f"died, {cause}: {DEATHS[cause]}{by}"
     if event.kind == "merge":
         heir = event.entries[0] if event.entries else "?"
         return "born of a merge" if heir == stored.entry.id else f"merged into entry {heir}"

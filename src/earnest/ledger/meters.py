@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 from earnest.core import check
-from earnest.core.ticket import TIERS, Meter
+from earnest.core.ticket import TIERS, Meter, Tier
 from earnest.errors import InvalidInput
 from earnest.protocols import Store, Writing
 
@@ -38,7 +38,7 @@ class Meters:
         name = check.label("name", name, limit=100)
         unit = check.label("unit", unit, limit=50, blank=True)
         chosen = None if scale is None else check.scale("scale", scale)
-        trust = check.choice("tier", tier, TIERS)
+        trust: Tier = check.choice("tier", tier, TIERS)
         with self._writing() as tx:
             tx.put_meter(name, unit=unit, scale=chosen, tier=trust)
             tx.append("meter", data={"meter": name, "tier": trust, "scale": chosen})

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from earnest.core import check
 from earnest.core.analysis import Analyser
 from earnest.core.entry import StoredEntry
 from earnest.core.events import Event, Posting
-from earnest.core.settings import Settings
+from earnest.core.settings import Settings, with_changes
 from earnest.errors import NotAllowed, NotUndoable, UnknownEvent
 from earnest.ledger import lifecycle
 from earnest.ledger.book import Book
@@ -25,7 +23,7 @@ def undo(tx: Writing, settings: Settings, analyser: Analyser, seq: int) -> tuple
     event = tx.event(check.integer("event", seq, low=1, high=2**62))
     if event is None:
         raise UnknownEvent(seq)
-    if any(later.kind == "undo" and later.data.get("event") == seq for entry in event.entries[:1] for later in _later(tx, entry, seq)):
+    if any(later.data.get("event") == seq for later in tx.events(entry=None, kind="undo", after=seq, limit=100_000, newest=False)):
         raise NotUndoable(f"event {seq} was taken back already")
     handler = _HANDLERS.get(event.kind)
     if handler is None:
@@ -139,9 +137,15 @@ def _still_whole(tx: Writing, heir: StoredEntry) -> None:
 
 
 def _setting(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
-    before: Any = tx.before_edit(event.seq)
-    for name, value in (before or {}).items():
-        tx.set_setting(name, value)
+    before = tx.before_edit(event.seq) or {}
+    for later in tx.events(entry=None, kind="setting", after=event.seq, limit=100_000, newest=False):
+        if set(later.data) & set(before):
+            raise NotAllowed(f"event {later.seq} set the same later; undo that first")
+    now = with_changes(settings, before)
+    if now.languages != settings.languages:
+        raise NotAllowed("it changed the languages, for which the index is made anew; set them with `earnest config languages`")
+    for name in before:
+        tx.set_setting(name, getattr(now, name))
     return ()
 
 

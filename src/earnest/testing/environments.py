@@ -95,9 +95,7 @@ def check_verify(env: Environment, table: Iterable[Row], *, deterministic: bool 
     return VerifyReport(checks, tuple(failures))
 
 
-def lint_vocabulary(
-    answers: Sequence[str], extra_positive: Sequence[str] = (), extra_negative: Sequence[str] = ()
-) -> VocabularyReport:
+def lint_vocabulary(answers: Sequence[str], extra_positive: Sequence[str] = (), extra_negative: Sequence[str] = ()) -> VocabularyReport:
     """Read real answers with an action vocabulary, and say where it has gaps.
 
     Lists the answers that the reader can't tell (an environment would do nothing on them), the phrases that stand on both

@@ -13,7 +13,7 @@ from earnest.errors import StoreError
 from earnest.protocols import Author, Damage, Reading, Store, Writing
 
 When = Literal["operation", "commit", "reply"]
-WHENS: Final = ("operation", "commit", "reply")
+WHENS: Final[tuple[When, ...]] = ("operation", "commit", "reply")
 
 
 class InjectedFault(StoreError):
@@ -37,7 +37,10 @@ class FaultyStore:
     """
 
     def __init__(self, store: Store) -> None:
-        self._store: Any = store
+        self.agent = store.agent
+        self.read_only = store.read_only
+        self.inner: Any = store
+        """The store that does the work."""
         self._lock = threading.Lock()
         self._orders: dict[When, tuple[int, Callable[[str], BaseException]]] = {}
         self._counts: dict[str, int] = dict.fromkeys(WHENS, 0)
@@ -53,7 +56,7 @@ class FaultyStore:
         Raises:
             InvalidInput: Another word, or a number below 1.
         """
-        chosen: When = check.choice("when", when, WHENS)  # type: ignore[assignment]
+        chosen = check.choice("when", when, WHENS)
         with self._lock:
             self._orders[chosen] = (self._counts[chosen] + check.integer("nth", nth, low=1, high=2**62), error)
 
@@ -84,55 +87,46 @@ class FaultyStore:
     # the wrapped store
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
+        return getattr(self.inner, name)
 
     @property
-    def agent(self) -> str:
-        """The agent of the wrapped store."""
-        return cast(str, self._store.agent)
-
-    @property
-    def timeout(self) -> float:
-        """Seconds that the wrapped store waits for another writer."""
-        return cast(float, self._store.timeout)
-
-    @timeout.setter
-    def timeout(self, seconds: float) -> None:
-        self._store.timeout = seconds
+    def closed(self) -> bool:
+        """Whether the wrapped store was closed."""
+        return cast(bool, self.inner.closed)
 
     @contextmanager
     def read(self) -> Iterator[Reading]:
         """See `earnest.protocols.Store.read`."""
-        with self._store.read() as reading:
+        with self.inner.read() as reading:
             yield cast(Reading, _Counted(reading, self._reached))
 
     @contextmanager
     def write(self, author: Author) -> Iterator[Writing]:
         """See `earnest.protocols.Store.write`."""
-        with self._store.write(author) as writing:
+        with self.inner.write(author) as writing:
             yield cast(Writing, _Counted(writing, self._reached))
             self._reached("commit", "the commit")
         self._reached("reply", "the reply to a commit")
 
-    def damage(self) -> Iterator[Damage]:
+    def damage(self, head: str | None = None) -> Iterator[Damage]:
         """See `earnest.protocols.Store.damage`."""
-        return cast(Iterator[Damage], self._store.damage())
+        return cast(Iterator[Damage], self.inner.damage(head))
 
     def rebuild_index(self, terms: Callable[[str], Sequence[str]], author: Author) -> int:
         """See `earnest.protocols.Store.rebuild_index`."""
-        return cast(int, self._store.rebuild_index(terms, author))
+        return cast(int, self.inner.rebuild_index(terms, author))
 
     def repair_counters(self, author: Author) -> None:
         """See `earnest.protocols.Store.repair_counters`."""
-        self._store.repair_counters(author)
+        self.inner.repair_counters(author)
 
     def backup(self, path: Path) -> None:
         """See `earnest.protocols.Store.backup`."""
-        self._store.backup(path)
+        self.inner.backup(path)
 
     def close(self) -> None:
         """See `earnest.protocols.Store.close`."""
-        self._store.close()
+        self.inner.close()
 
 
 class _Counted:

@@ -52,9 +52,9 @@ class Base:
         return settings
 
     @contextmanager
-    def _writing(self) -> Iterator[Writing]:
+    def _writing(self, patience: float | None = None) -> Iterator[Writing]:
         """One write transaction, stamped with author and time; what was noted about use rides with it."""
-        with self._store.write(self._author()) as tx:
+        with self._store.write(self._author(), patience=patience) as tx:
             with self._noting:
                 noted, self._noted = self._noted, Counter()
                 recalled, self._recalled = self._recalled, Counter()

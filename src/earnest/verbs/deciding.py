@@ -57,15 +57,19 @@ class LedgerVerbs(Base):
 
             return self._once(tx, key, "settle", lambda: {"ticket": name, **outcome}, _settlement, do)
 
-    def abandon(self, ticket: str, *, reason: str = "") -> bool:
+    def abandon(self, ticket: str, *, reason: str = "", key: str | None = None) -> bool:
         """Close a ticket without an outcome: no information, which is not zero. False if it was not open. Durable."""
         name, note = decisions.ticket_id(ticket), check.note("reason", reason)
         with self._writing() as tx:
-            found = tx.ticket(name)
-            if found is None or found.state != "pending":
-                return False
-            decisions.end_without_outcome(tx, self._read_settings(tx), found, "abandoned", note)
-        return True
+
+            def do() -> tuple[bool, Mapping[str, Any]]:
+                found = tx.ticket(name)
+                landed = found is not None and found.state == "pending"
+                if found is not None and landed:
+                    decisions.end_without_outcome(tx, self._read_settings(tx), found, "abandoned", note)
+                return landed, {"landed": landed}
+
+            return self._once(tx, key, "abandon", lambda: {"ticket": name, "reason": note}, lambda kept: bool(kept["landed"]), do)
 
     def tick(self, *, slot: str | None = None, expire_after: int | None = None) -> TickReport:
         """Move the economy's clock one step: old tickets expire, rent falls due, who cannot pay dies.

@@ -272,43 +272,50 @@ class EntryVerbs(Base):
             request = {"id": id, "text": text, "cue": cue, "changes": checked}
             return self._once(tx, key, "update", lambda: request, lambda said: lifecycle.found(tx, said["id"]).entry, do)
 
-    def forget(self, id: str, reason: str = "") -> Entry:
+    def forget(self, id: str, reason: str = "", *, key: str | None = None) -> Entry:
         """Bury an entry, with the cause `forgotten`. `restore` or `undo` brings it back with what it held.
 
         Raises:
             UnknownEntry. NotAllowed: it is dead already, pinned, or named by an open ticket.
         """
         said = check.note("reason", reason)
-        return self._changing(lambda tx, settings: lifecycle.forget(tx, settings, id, said))
+        return self._changing("forget", {"id": id, "reason": said}, key, lambda tx, settings: lifecycle.forget(tx, settings, id, said))
 
-    def restore(self, id: str) -> Entry:
+    def restore(self, id: str, *, key: str | None = None) -> Entry:
         """Bring a dead entry back: with what it held if it was forgotten, with a fresh stake if it starved or was executed.
 
         Raises:
             UnknownEntry. NotAllowed: it is alive, an exact twin is alive, or it was merged or superseded (undo that event).
         """
-        return self._changing(lambda tx, settings: lifecycle.restore(tx, settings, self._analyser, id))
+        return self._changing("restore", {"id": id}, key, lambda tx, settings: lifecycle.restore(tx, settings, self._analyser, id))
 
-    def pin(self, id: str) -> Entry:
+    def pin(self, id: str, *, key: str | None = None) -> Entry:
         """Keep an entry from burial and merging. It still pays rent, and rests at zero."""
-        return self._changing(lambda tx, settings: lifecycle.pin(tx, settings, id, True))
+        return self._changing("pin", {"id": id}, key, lambda tx, settings: lifecycle.pin(tx, settings, id, True))
 
-    def unpin(self, id: str) -> Entry:
+    def unpin(self, id: str, *, key: str | None = None) -> Entry:
         """Take the pin away; an empty entry then meets its end."""
-        return self._changing(lambda tx, settings: lifecycle.pin(tx, settings, id, False))
+        return self._changing("unpin", {"id": id}, key, lambda tx, settings: lifecycle.pin(tx, settings, id, False))
 
-    def _changing(self, change: Callable[[Writing, Settings], StoredEntry]) -> Entry:
+    def _changing(
+        self, verb: str, request: Mapping[str, Any], key: str | None, change: Callable[[Writing, Settings], StoredEntry]
+    ) -> Entry:
         with self._writing() as tx:
-            stored = change(tx, self._read_settings(tx))
-            [after] = tx.entries([stored.row])
-        return after.entry
 
-    def merge(self, ids: Sequence[str], *, text: str | None = None) -> Entry:
+            def do() -> tuple[Entry, Mapping[str, Any]]:
+                stored = change(tx, self._read_settings(tx))
+                [after] = tx.entries([stored.row])
+                return after.entry, {"id": after.entry.id}
+
+            return self._once(tx, key, verb, lambda: request, lambda said: lifecycle.found(tx, said["id"]).entry, do)
+
+    def merge(self, ids: Sequence[str], *, text: str | None = None, key: str | None = None) -> Entry:
         """Join entries into one heir that carries their sources and, up to the cap, their balances.
 
         Args:
             ids: At least two living entries of one scope, kind, retention and standing.
             text: What the heir says; the members' distinct texts, one a line, unless given.
+            key: Idempotency key: repeating the request returns the same heir.
 
         Raises:
             UnknownEntry, InvalidInput. NotAllowed: a member is dead, pinned, named by an open ticket, or of another kind.
@@ -316,13 +323,13 @@ class EntryVerbs(Base):
         names = check.labels("ids", ids)
         if len(names) < 2:
             raise InvalidInput("ids", ids, "needs at least two different entries to merge")
-        with self._writing() as tx:
-            settings = self._read_settings(tx)
+
+        def join(tx: Writing, settings: Settings) -> StoredEntry:
             members = [lifecycle.found(tx, name) for name in names]
             new = lifecycle.merged_entry(self._rng, members, text)
-            heir = lifecycle.merge(tx, settings, self._rng, members, new, self._terms(new.text, new.cue))
-            [after] = tx.entries([heir.row])
-        return after.entry
+            return lifecycle.merge(tx, settings, self._rng, members, new, self._terms(new.text, new.cue))
+
+        return self._changing("merge", {"ids": names, "text": text}, key, join)
 
     def consolidate(self, *, dry_run: bool = False) -> ConsolidationReport:
         """Merge near-duplicates that agree in numbers, negation, names and advice, within one scope, kind and standing.
@@ -345,7 +352,7 @@ class EntryVerbs(Base):
                 done.append(group)
         return ConsolidationReport(sum(len(group) for group in done), tuple(done), tuple(heirs), tuple(refused))
 
-    def undo(self, event: int) -> tuple[str, ...]:
+    def undo(self, event: int, *, key: str | None = None) -> tuple[str, ...]:
         """Take back an event (its number is in `events`): a birth, an edit, a merge, a removal, a pin, a setting.
 
         Returns:
@@ -355,4 +362,9 @@ class EntryVerbs(Base):
             UnknownEvent. NotUndoable: names what stands in the way.
         """
         with self._writing() as tx:
-            return undo(tx, self._read_settings(tx), self._analyser, event)
+
+            def do() -> tuple[tuple[str, ...], Mapping[str, Any]]:
+                changed = undo(tx, self._read_settings(tx), self._analyser, event)
+                return changed, {"ids": [*changed]}
+
+            return self._once(tx, key, "undo", lambda: {"event": event}, lambda said: tuple(said["ids"]), do)

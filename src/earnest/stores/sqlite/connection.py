@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 import apsw
 
@@ -38,6 +41,10 @@ def translated(where: str) -> Iterator[None]:
         raise StoreError(f"{where}: the disk reported an error ({error}); nothing was recorded, check the disk and try again") from error
     except apsw.SchemaChangeError as error:
         raise StoreBusy(f"{where}: the store changed while it was being read; try again") from error
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise StoreCorrupt(f"{where}: the file is damaged (a text in it cannot be read: {error}); {RECOVER}") from error
+    except apsw.Error as error:
+        raise StoreError(f"{where}: {error}; nothing was recorded, `earnest check` tells whether the file is whole") from error
 
 
 def connect(path: str, *, read_only: bool, timeout: float, vfs: str | None = None, exclusive: bool = False) -> apsw.Connection:
@@ -81,19 +88,12 @@ def migrate(connection: apsw.Connection, where: str, *, read_only: bool) -> bool
         StoreCorrupt: It is another program's database.
         StoreReadOnly: It would have to be migrated, but was opened for reading.
     """
-    version = pragma(connection, "user_version")
-    foreign = pragma(connection, "application_id")
-    empty = not connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
-    if version > FORMAT and foreign == APPLICATION_ID:
-        raise StoreTooNew(
-            f"{where}: written in format {version}, this Earnest reads up to {FORMAT}; upgrade Earnest, the file was not touched"
-        )
-    if foreign != APPLICATION_ID and not empty:
-        raise StoreCorrupt(f"{where}: this is another program's database, not an Earnest store; it was not touched")
-    if version == FORMAT and not empty:
+    version, application, tables = identity(connection)
+    refuse_others(where, version, application, tables)
+    if version == FORMAT and tables:
         return False
     if read_only:
-        found = "is empty" if empty else f"has format {version} and needs {FORMAT}"
+        found = "is empty" if not tables else f"has format {version} and needs {FORMAT}"
         raise StoreReadOnly(f"{where}: {found}; open it once for writing first")
     made = False
     while True:
@@ -116,16 +116,63 @@ def migrate(connection: apsw.Connection, where: str, *, read_only: bool) -> bool
 
 
 def looked_over(path: Path, *, read_only: bool) -> None:
-    """Refuses what cannot be a store before SQLite opens it, so that nothing is created or changed by mistake."""
-    if path.is_dir():
-        raise StoreError(f"{path}: is a folder; name a file in it, or open the folder itself with an agent's name")
-    if not path.exists():
+    """Refuses what is no store, or a newer one, before it is opened for writing, so that nothing is created or changed by mistake.
+
+    Raises:
+        StoreError: The kinds named in `migrate`, and a file that cannot be read.
+    """
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
         if read_only:
-            raise StoreError(f"{path}: there is no such store; open it once for writing to make it")
+            raise StoreError(f"{path}: there is no such store; open it once for writing to make it") from None
         if not path.parent.is_dir():
-            raise StoreError(f"{path}: the folder {path.parent} does not exist; make it first")
+            raise StoreError(f"{path}: the folder {path.parent} does not exist; make it first") from None
         return
-    with path.open("rb") as file:
-        head = file.read(16)
-    if head and head != b"SQLite format 3\x00":
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be opened ({error.strerror}); name a file in a folder that can be read") from error
+    if stat.S_ISDIR(mode):
+        raise StoreError(f"{path}: is a folder; name a file in it, or open the folder itself with an agent's name")
+    if not stat.S_ISREG(mode):
+        raise StoreError(f"{path}: is not a plain file; name one")
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+        log = path.with_name(path.name + "-wal")
+        logged = log.exists() and log.stat().st_size > 0
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read ({error.strerror}); check who may read it") from error
+    if head and not head.startswith(b"SQLite format 3\x00"):
         raise StoreCorrupt(f"{path}: this is not an Earnest store (not a SQLite file); it was not touched")
+    version, application = int.from_bytes(head[60:64]), int.from_bytes(head[68:72])
+    tables = int.from_bytes(head[103:105])
+    if application == 0 and logged:
+        # What the file is stands in its log. A reader leaves both as they are.
+        with translated(str(path)):
+            connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+            try:
+                version, application, tables = identity(connection)
+            finally:
+                connection.close()
+    refuse_others(str(path), version, application, tables)
+
+
+_HEAD: Final = 105
+"""How much of a file tells what it is: SQLite's header, and of the first page how many tables there are."""
+
+
+def identity(connection: apsw.Connection) -> tuple[int, int, int]:
+    """The format, the program that a file belongs to, and how many tables and views are in it."""
+    [(tables,)] = connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+    assert isinstance(tables, int)
+    return pragma(connection, "user_version"), pragma(connection, "application_id"), tables
+
+
+def refuse_others(where: str, version: int, application: int, tables: int) -> None:
+    """Refuses a store of a later format, and another program's database."""
+    if version > FORMAT and application == APPLICATION_ID:
+        raise StoreTooNew(
+            f"{where}: written in format {version}, this Earnest reads up to {FORMAT}; upgrade Earnest, the file was not touched"
+        )
+    if application != APPLICATION_ID and (application or tables):
+        raise StoreCorrupt(f"{where}: this is another program's database, not an Earnest store; it was not touched")

@@ -51,6 +51,13 @@ def facet(kind: str, value: object) -> str:
     return f"§{kind}{value}"
 
 
+def loaded(text: Any) -> Any:
+    """What a JSON column holds. One that holds no text (a damaged file) is no JSON either."""
+    if not isinstance(text, str):
+        raise json.JSONDecodeError("not a text", repr(text), 0)
+    return json.loads(text)
+
+
 def quoted(term: str) -> str:
     """A term as a literal of the index's query language, whatever characters it holds."""
     return '"' + term.replace('"', '""') + '"'
@@ -67,7 +74,7 @@ class SqliteReading:
     # settings and running numbers
 
     def settings(self) -> Mapping[str, Any]:
-        return {name: json.loads(value) for name, value in self._db.execute("SELECT name, value FROM settings")}
+        return {name: loaded(value) for name, value in self._db.execute("SELECT name, value FROM settings")}
 
     def counters(self) -> dict[str, int]:
         """Every running number, read once."""
@@ -88,12 +95,12 @@ class SqliteReading:
             pinned = bool(r[10])
             pays = r[9] == "earned" and r[14] != "dead"
             entry = Entry(
-                id=r[1], text=r[2], cue=r[3], kind=r[4], origin=r[5], sources=tuple(json.loads(r[28])), scope=r[6],
+                id=r[1], text=r[2], cue=r[3], kind=r[4], origin=r[5], sources=tuple(loaded(r[28])), scope=r[6],
                 importance=r[7], confidence=r[8], retention=r[9], pinned=pinned, strength=r[11],
                 balance=held_now(r[12], r[13], index, pays=pays, pinned=pinned), standing=r[14], cause=r[15],
                 created=None if r[16] is None else moment(r[16]), valid_from=None if r[17] is None else moment(r[17]),
                 valid_to=None if r[18] is None else moment(r[18]), born_tick=r[19], last_settled_tick=r[20], recalls=r[21],
-                lineage=tuple(json.loads(r[30])), tags=tuple(json.loads(r[29])), metadata=json.loads(r[23]), version=r[22], heir=r[27],
+                lineage=tuple(loaded(r[30])), tags=tuple(loaded(r[29])), metadata=loaded(r[23]), version=r[22], heir=r[27],
             )  # fmt: skip
             made.append(StoredEntry(entry, r[0], r[12], r[13], r[24], bool(r[25]), r[26]))
         return made
@@ -319,7 +326,7 @@ class SqliteReading:
 
     def _event(self, r: tuple[Any, ...]) -> Event:
         ids: dict[int, str] = {}
-        rows = json.loads(r[6])
+        rows = loaded(r[6])
         if rows:
             ids = dict(
                 self._db.execute("SELECT entry, id FROM entries WHERE entry IN (SELECT value FROM json_each(?))", (r[6],)).fetchall()
@@ -327,7 +334,7 @@ class SqliteReading:
         return Event(
             seq=r[0], kind=r[1], tick=r[2], at=moment(r[3]), actor=r[4], channel=r[5],
             entries=tuple(ids[row] for row in rows if row in ids), ticket=r[7],
-            data=json.loads(r[8]), hash=bytes(r[9]).hex(), note=r[10] or "",
+            data=loaded(r[8]), hash=bytes(r[9]).hex(), note=r[10] or "",
         )  # fmt: skip
 
     def event(self, seq: int) -> Event | None:
@@ -354,7 +361,7 @@ class SqliteReading:
 
     def before_edit(self, seq: int) -> Mapping[str, Any] | None:
         found = self._db.execute("SELECT before FROM event_notes WHERE event = ?", (seq,)).fetchone()
-        made: Mapping[str, Any] | None = json.loads(found[0]) if found and found[0] else None
+        made: Mapping[str, Any] | None = loaded(found[0]) if found and found[0] else None
         return made
 
     def lineage(self, entry_row: int) -> list[tuple[int, str, int]]:
@@ -365,7 +372,7 @@ class SqliteReading:
 
     def remembered(self, key: str) -> tuple[str, bytes, Mapping[str, Any]] | None:
         found = self._db.execute("SELECT verb, request, result FROM keys WHERE key = ?", (key,)).fetchone()
-        return (found[0], bytes(found[1]), json.loads(found[2])) if found else None
+        return (found[0], bytes(found[1]), loaded(found[2])) if found else None
 
     # totals
 
@@ -398,6 +405,6 @@ def _settlement(r: tuple[Any, ...]) -> StoredSettlement:
 
 def _meter(r: tuple[Any, ...]) -> Meter:
     return Meter(
-        name=r[0], unit=r[1], scale=r[2], tier=r[3], channels=tuple(sorted(json.loads(r[9]))), settlements=r[4], total=r[5],
+        name=r[0], unit=r[1], scale=r[2], tier=r[3], channels=tuple(sorted(loaded(r[9]))), settlements=r[4], total=r[5],
         created=moment(r[6]), lie_rate=r[7], baseline=r[8],
     )  # fmt: skip

@@ -6,7 +6,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import apsw
@@ -67,6 +67,7 @@ class SqliteStore:
                 connection.close()
                 raise
         self._writer = connection
+        self._file = None if self.path == MEMORY or vfs is not None else _place(self.path)
 
     def _connect(self, read_only: bool) -> apsw.Connection:
         return connect(self.path, read_only=read_only, timeout=self.timeout, vfs=self._vfs, exclusive=self._exclusive)
@@ -100,8 +101,11 @@ class SqliteStore:
         return self._closed
 
     def _open(self) -> None:
+        """Refuses to go on with a store that was closed, or with a file that nobody else can see any more."""
         if self._closed:
             raise StoreError(f"{self.path}: the store is closed; open it again")
+        if self._file is not None and _place(self.path) != self._file:
+            raise StoreError(f"{self.path}: the file was removed or replaced while it was open; nothing was recorded, open it again")
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -156,14 +160,19 @@ class SqliteStore:
         return self._writer
 
     @contextmanager
-    def write(self, author: Author) -> Iterator[SqliteWriting]:
+    def write(self, author: Author, *, patience: float | None = None) -> Iterator[SqliteWriting]:
         """See `earnest.protocols.Store.write`."""
         self._open()
         if self.read_only:
             raise StoreReadOnly(f"{self.path}: was opened for reading; open it without read_only to write")
         with self._alone(), translated(self.path):
             connection = self._writing_connection()
-            connection.execute("BEGIN IMMEDIATE")
+            if patience is not None:
+                connection.set_busy_timeout(int(patience * 1000))
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            finally:
+                connection.set_busy_timeout(int(self.timeout * 1000))
             try:
                 writing = SqliteWriting(connection, author)
                 yield writing
@@ -185,6 +194,7 @@ class SqliteStore:
 
     def damage(self, head: str | None = None) -> Iterator[Damage]:
         """See `earnest.protocols.Store.damage`."""
+        self._open()
         # A connection of its own: FTS5 checks itself against what the connection remembers, which a pooled one may have outlived.
         with translated(self.path), self._quiet() as connection:
             if self._shared:
@@ -213,14 +223,17 @@ class SqliteStore:
             raise StoreError(f"{path}: is there already; a backup never overwrites, name a new file")
         if not path.parent.is_dir():
             raise StoreError(f"{path}: the folder {path.parent} does not exist; make it first")
-        part = path.with_name(path.name + ".part")
-        part.unlink(missing_ok=True)
+        part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
         try:
             with translated(str(path)), self._quiet() as connection:
                 connection.execute("VACUUM INTO ?", (str(part),))
-            with part.open("rb+") as file:
-                os.fsync(file.fileno())
-            part.rename(path)
+            try:
+                with part.open("rb+") as file:
+                    os.fsync(file.fileno())
+                part.rename(path)
+                _sync_folder(path.parent)
+            except OSError as error:
+                raise StoreError(f"{path}: the copy could not be kept ({error.strerror}); name a file on another disk") from error
         finally:
             part.unlink(missing_ok=True)
 
@@ -231,7 +244,8 @@ class SqliteStore:
             with self._lock:
                 yield self._writing_connection()
             return
-        connection = self._connect(True)
+        # For writing if that is allowed: SQLite does not even read CHECK constraints on a connection that may not write.
+        connection = self._connect(self.read_only)
         try:
             yield connection
         finally:
@@ -241,9 +255,30 @@ class SqliteStore:
         """See `earnest.protocols.Store.close`."""
         with self._lock, self._pool:
             self._closed = True
-            for connection in self._idle:
-                connection.close()
+            idle, writer = [*self._idle], self._writer
             self._idle.clear()
-            if self._writer is not None:
-                self._writer.close()
-                self._writer = None
+            self._writer = None
+        with translated(self.path), ExitStack() as stack:
+            # The writer is closed last: only it can move the log into the file, so that one file is left.
+            for connection in [*([writer] if writer is not None else []), *idle]:
+                stack.callback(connection.close)
+
+
+def _place(path: str) -> tuple[int, int] | None:
+    """Which file it is, whatever its name; None if there is none."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 (looked at with every transaction; a Path costs twice as much)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _sync_folder(folder: Path) -> None:
+    """Makes sure that a new name in a folder survives a power cut, where the system lets a program ask for that."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -10,7 +10,7 @@ from typing import Any, Final
 import apsw
 
 from earnest.core.amounts import ACCOUNTS
-from earnest.core.events import GENESIS, Posting, chained
+from earnest.core.events import GENESIS, Posting, chained, text_digest, twin_digest
 from earnest.protocols import Damage
 from earnest.stores.sqlite.reading import SqliteReading, facet
 from earnest.stores.sqlite.writing import SqliteWriting
@@ -20,13 +20,16 @@ _MAX_OF_A_KIND: Final = 20
 
 def damage(db: Any, reading: SqliteReading, head: str | None = None) -> Iterator[Damage]:
     """Everything that is wrong, cheapest kinds first. O(the file)."""
-    for check in (_file, _chain, _balances, _tickets, _counters, _index):
-        for count, found in enumerate(check(db, reading)):
-            if count == _MAX_OF_A_KIND:
-                yield Damage(found.code, f"and more of the kind “{found.code}”", found.repairable)
-                break
-            yield found
-
+    for check in (_file, _chain, _texts, _balances, _tickets, _settlements, _counters, _index):
+        try:
+            for count, found in enumerate(check(db, reading)):
+                if count == _MAX_OF_A_KIND:
+                    yield Damage(found.code, f"and more of the kind “{found.code}”", found.repairable)
+                    break
+                yield found
+        except (apsw.CorruptError, apsw.SQLError, LookupError, TypeError, ValueError) as error:
+            # A value of another type, a text that is no text, JSON that is none: the rest of this check cannot be made.
+            yield Damage("file damaged", f"a row cannot be read ({error})")
     if head is not None and not db.execute("SELECT 1 FROM events WHERE lower(hex(hash)) = ?", (head.lower(),)).fetchone():
         yield Damage("log rewritten", f"no event has the hash {head}: the log is not the one that had it")
 
@@ -65,6 +68,19 @@ def _grouped_postings(db: Any) -> dict[int, list[Posting]]:
     return made
 
 
+def _texts(db: Any, reading: SqliteReading) -> Iterator[Damage]:
+    # An erased text has no salt any more, and nothing to be compared with.
+    for entry_id, text, cue, twin in db.execute("SELECT id, text, cue, twin FROM entries WHERE salt IS NOT NULL"):
+        if twin_digest(text, cue) != bytes(twin):
+            yield Damage("text differs", f"entry {entry_id} does not say what it said when it was written")
+    sql = """SELECT n.id, n.salt, n.text, json_extract(e.data, '$.text') AS digest
+             FROM events e JOIN entries n ON n.entry = json_extract(e.entries, '$[0]')
+             WHERE n.salt IS NOT NULL AND e.kind IN ('add', 'encode', 'supersede', 'merge') AND digest IS NOT NULL"""
+    for entry_id, salt, text, digest in db.execute(sql):
+        if text_digest(bytes(salt), text) != digest:
+            yield Damage("text differs", f"entry {entry_id} does not say what the log says it was born with")
+
+
 def _balances(db: Any, reading: SqliteReading) -> Iterator[Damage]:
     folded: Counter[int] = Counter()
     for debit, credit, amount in db.execute("SELECT debit, credit, amount FROM postings"):
@@ -101,6 +117,28 @@ def _tickets(db: Any, reading: SqliteReading) -> Iterator[Damage]:
         yield Damage("settlement differs", f"ticket {ticket_id} is {state}, but its settlement says otherwise")
 
 
+def _settlements(db: Any, reading: SqliteReading) -> Iterator[Damage]:
+    """What is kept for reading against what the log says, which is the truth."""
+    ends = {"settled": "settle", "abandoned": "abandon", "expired": "expire"}
+    moved: dict[int, list[list[int]]] = {}
+    for ticket, entry, amount in db.execute("SELECT ticket, entry, moved FROM shares WHERE moved <> 0 ORDER BY ticket, entry"):
+        moved.setdefault(ticket, []).append([entry, amount])
+    sql = """SELECT t.ticket, t.id, t.state, e.kind, e.ticket, e.data, s.delta, s.scale, s.tier, s.acted
+             FROM tickets t LEFT JOIN events e ON e.event = t.resolved LEFT JOIN settlements s USING (ticket)"""
+    for ticket, ticket_id, state, kind, named, data, delta, scale, tier, acted in db.execute(sql):
+        if kind != ends.get(state) or (kind is not None and named != ticket_id):
+            yield Damage("settlement differs", f"ticket {ticket_id} is {state}, the log says {kind or 'nothing of an end'}")
+        elif state == "settled":
+            said = json.loads(data)
+            kept = {
+                "delta": delta, "scale": scale, "tier": tier, "acted": None if acted is None else bool(acted),
+                "moved": moved.get(ticket, []),
+            }  # fmt: skip
+            said["moved"] = sorted(pair for pair in said.get("moved", kept["moved"]) if pair[1])
+            if any(said.get(name, value) != value for name, value in kept.items()):
+                yield Damage("settlement differs", f"ticket {ticket_id} was settled otherwise than the log says")
+
+
 def _expected_counters(db: Any) -> dict[str, int]:
     made: dict[str, int] = {}
     names = {"active": "alive", "suspended": "suspended", "dead": "dead"}
@@ -119,6 +157,9 @@ def _expected_counters(db: Any) -> dict[str, int]:
         if state != "pending":
             made[state] = count
     made["decisions"] = db.execute("SELECT count(*) FROM tickets").fetchone()[0]
+    # The clock and the rent that everyone owes: as the last tick said.
+    last = "SELECT tick, json_extract(data, '$.rent_index') FROM events WHERE kind = 'tick' ORDER BY event DESC LIMIT 1"
+    made["tick"], made["rent_index"] = db.execute(last).fetchone() or (0, 0)
     return made
 
 
@@ -134,6 +175,8 @@ def _counted(name: str) -> bool:
         "abandoned",
         "expired",
         "decisions",
+        "tick",
+        "rent_index",
     } or name.startswith(("dead:", "kind:"))
 
 
