@@ -269,5 +269,7 @@ def _end(memory: Memory, entry: Entry) -> str:
     settled = memory.events(entry=entry.id, kind="settle", limit=_PAGE, newest=True)
     # An event names the decider first.
     harms = [event for event in settled if event.data["delta"] < 0 and event.entries[0] == entry.id]
+    if not harms:
+        return ""
     last = harms[0]
     return f"{plural(len(harms), 'measured harm')} that it decided; the last: {shown_delta(last.data['delta'])} bytes, {last.note}"
