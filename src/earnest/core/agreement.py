@@ -9,6 +9,10 @@ from earnest.core.analysis import folded
 from earnest.core.decision import decision_polarity
 
 _NUMBER: Final = re.compile(r"\d+(?:[.,:/\-]\d+)*")
+_NUMBER_WORD: Final = re.compile(
+    r"\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty"
+    r"|hundred|thousand|million|once|twice|half|daily|hourly|weekly|monthly|quarterly|yearly|annually|nightly)\b"
+)
 _NAME: Final = re.compile(r"(?<![.!?。]\s)(?<!^)\b[A-ZÀ-ÞА-Я]\w+")
 _NEGATION_WORDS = (
     "not no never none without cannot cant dont doesnt isnt arent wasnt wont shouldnt mustnt neither nor unless except "
@@ -20,7 +24,7 @@ _NEGATIONS: Final = frozenset(_NEGATION_WORDS.split())
 def disagreement(first: str, second: str) -> str | None:
     """In what two near-duplicates differ that matters, or None if nothing was found: numbers, negation, advice, names."""
     a, b = folded(first), folded(second)
-    if set(_NUMBER.findall(a)) != set(_NUMBER.findall(b)):
+    if set(_NUMBER.findall(a) + _NUMBER_WORD.findall(a)) != set(_NUMBER.findall(b) + _NUMBER_WORD.findall(b)):
         return "numbers"
     if _negations(a) != _negations(b):
         return "negation"

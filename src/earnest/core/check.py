@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -20,8 +21,7 @@ MAX_LIST: Final = 100
 MAX_METADATA: Final = 65_536
 MAX_DEPTH: Final = 16
 MAX_LIMIT: Final = 100_000
-# Deltas beyond this are certainly a broken instrument, and squares of them would leave the range of a float.
-MAX_DELTA: Final = 1e300
+MAX_DELTA: Final = sys.float_info.max
 
 _T = TypeVar("_T", bound=str)
 

@@ -12,6 +12,9 @@ from earnest.core.reports import Audit, Stats
 from earnest.core.ticket import Answer, PendingTicket, StoredTicket, Ticket
 from earnest.protocols import Reading
 
+# A sum of huge deltas stays a number, so that everything that shows it stays strict JSON.
+_MOST = 1.7e308
+
 
 def stats(reading: Reading, agent: str) -> Stats:
     """Counts and sums from running numbers."""
@@ -99,7 +102,7 @@ def audit(reading: Reading, after: int, limit: int) -> Audit:
             tiers[str(event.data["tier"])] += 1
             meter = meters[str(event.data["meter"])]
             meter["settlements"] += 1
-            meter["total"] += event.data["delta"]
+            meter["total"] = max(-_MOST, min(_MOST, meter["total"] + event.data["delta"]))
             meter["tiers"][event.data["tier"]] += 1
             for posting in reading.postings(event.seq):
                 credited += posting.amount if posting.debit == WORLD else 0

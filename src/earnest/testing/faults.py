@@ -101,9 +101,9 @@ class FaultyStore:
             yield cast(Reading, _Counted(reading, self._reached))
 
     @contextmanager
-    def write(self, author: Author) -> Iterator[Writing]:
+    def write(self, author: Author, *, patience: float | None = None) -> Iterator[Writing]:
         """See `earnest.protocols.Store.write`."""
-        with self.inner.write(author) as writing:
+        with self.inner.write(author, patience=patience) as writing:
             yield cast(Writing, _Counted(writing, self._reached))
             self._reached("commit", "the commit")
         self._reached("reply", "the reply to a commit")

@@ -283,7 +283,7 @@ def _filled(driver: Driver, name: str) -> Store:
 
 
 @_law("A block that raises leaves nothing behind: no entry, event, counter, setting, key or index row.")
-def atomic(driver: Driver) -> None:
+def _atomic(driver: Driver) -> None:
     with _opened(driver, "atomic") as store:
         kept = _add(store, "kept words")
         with store.read() as reading:
@@ -310,7 +310,7 @@ def atomic(driver: Driver) -> None:
 
 
 @_law("What a block wrote is there for everyone who opens the store when the block has ended, and after it is closed.", "reopen")
-def durable(driver: Driver) -> None:
+def _durable(driver: Driver) -> None:
     store = _filled(driver, "durable")
     before = _paged(store, **EVERY_SCOPE)
     with _opened(driver, "durable") as second:
@@ -328,7 +328,7 @@ def durable(driver: Driver) -> None:
 
 
 @_law("A read sees one moment of the store, however many writes land while it lasts.", "concurrent")
-def snapshot(driver: Driver) -> None:
+def _snapshot(driver: Driver) -> None:
     with _opened(driver, "snapshot") as store:
         _add(store, "first words")
         with store.read() as reading:
@@ -341,7 +341,7 @@ def snapshot(driver: Driver) -> None:
 
 
 @_law("A read does not wait for a writer, and sees nothing that is not committed.", "concurrent")
-def readers_never_wait(driver: Driver) -> None:
+def _readers_never_wait(driver: Driver) -> None:
     with _opened(driver, "readers_never_wait") as store:
         _add(store, "committed words")
         seen: list[list[str]] = []
@@ -354,7 +354,7 @@ def readers_never_wait(driver: Driver) -> None:
 
 
 @_law("One writer at a time; another gets StoreBusy after the bounded wait, in this process and in others, and wrote nothing.", "reopen")
-def writers_exclude(driver: Driver) -> None:
+def _writers_exclude(driver: Driver) -> None:
     with _opened(driver, "writers_exclude", timeout=0.2) as store, _opened(driver, "writers_exclude", timeout=0.2) as other:
         outcome: list[type[BaseException] | None] = []
 
@@ -377,7 +377,7 @@ def writers_exclude(driver: Driver) -> None:
 
 
 @_law("Threads may share a store: every write lands once, and the log stays one chain.")
-def threads_share(driver: Driver) -> None:
+def _threads_share(driver: Driver) -> None:
     with _opened(driver, "threads_share") as store:
         trials: list[_Trial] = []
 
@@ -399,7 +399,7 @@ def threads_share(driver: Driver) -> None:
 
 
 @_law("Events are numbered without a gap, stamped with author and time, and each carries the hash over itself and the one before.")
-def ordered_chain(driver: Driver) -> None:
+def _ordered_chain(driver: Driver) -> None:
     with _opened(driver, "ordered_chain") as store:
         stored = _add(store, "words")
         with store.write(Author(NOW + timedelta(days=1), "someone", "cli")) as tx:
@@ -429,7 +429,7 @@ def ordered_chain(driver: Driver) -> None:
 
 
 @_law("Events are read forwards after a number or backwards before it, by entry and kind, up to the limit.")
-def events_both_ways(driver: Driver) -> None:
+def _events_both_ways(driver: Driver) -> None:
     with _opened(driver, "events_both_ways") as store:
         one, two = _add(store, "one"), _add(store, "two")
         with store.write(AUTHOR) as tx:
@@ -454,7 +454,7 @@ def events_both_ways(driver: Driver) -> None:
 
 
 @_law("Texts, times and metadata come back exactly as they were written.")
-def values_come_back(driver: Driver) -> None:
+def _values_come_back(driver: Driver) -> None:
     texts = ["Grüße 日本語 👩‍👩‍👧 \u202ertl\u202c", "line\nbreak\ttab", "' OR 1=1; --", "x" * 100_000, "%_\\*?[a-z]"]
     times = [datetime(1, 1, 1, tzinfo=UTC), datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)]
     metadata = {"deep": {"list": [1, 2.5, None, True, "é"]}, "": "", "big": 2**63 - 1, "small": -(2**63) + 1}
@@ -477,7 +477,7 @@ def values_come_back(driver: Driver) -> None:
 
 
 @_law("Entries come in the order asked; rows that are not there are left out; an unknown id is None.")
-def entries_in_order(driver: Driver) -> None:
+def _entries_in_order(driver: Driver) -> None:
     with _opened(driver, "entries_in_order") as store:
         rows = [_add(store, f"words {i}").row for i in range(5)]
         asked = [rows[3], rows[0], 10**9, rows[4]]
@@ -487,7 +487,7 @@ def entries_in_order(driver: Driver) -> None:
 
 
 @_law("Provenance is added once and keeps its order; tags are replaced.")
-def sources_and_tags(driver: Driver) -> None:
+def _sources_and_tags(driver: Driver) -> None:
     with _opened(driver, "sources_and_tags") as store:
         stored = _add(store, "words", sources=("b",), tags=("x", "y"))
         with store.write(AUTHOR) as tx:
@@ -500,7 +500,7 @@ def sources_and_tags(driver: Driver) -> None:
 
 
 @_law("Twins are the entries of that digest in that scope and kind, of any standing, newest first.")
-def twins(driver: Driver) -> None:
+def _twins(driver: Driver) -> None:
     with _opened(driver, "twins") as store:
         first = _add(store, "same words")
         second = _add(store, "same words")
@@ -515,7 +515,7 @@ def twins(driver: Driver) -> None:
 
 
 @_law("The number of open tickets is kept for each entry, up and down.")
-def escrow(driver: Driver) -> None:
+def _escrow(driver: Driver) -> None:
     with _opened(driver, "escrow") as store:
         one, two = _add(store, "one"), _add(store, "two")
         _decide(store, "t1", [(one, "deciding"), (two, "supporting")])
@@ -529,7 +529,7 @@ def escrow(driver: Driver) -> None:
 
 
 @_law("Open tickets are listed oldest first, in pages, and by age; an ended one is not.")
-def pending(driver: Driver) -> None:
+def _pending(driver: Driver) -> None:
     with _opened(driver, "pending") as store:
         stored = _add(store, "words")
         for tick in range(3):
@@ -553,7 +553,7 @@ def pending(driver: Driver) -> None:
 
 
 @_law("A settlement is kept with its meter, channel and tier; an entry's are read newest first, with role and amount.")
-def settlements(driver: Driver) -> None:
+def _settlements(driver: Driver) -> None:
     with _opened(driver, "settlements") as store:
         one, two = _add(store, "one"), _add(store, "two")
         for i in range(3):
@@ -575,7 +575,7 @@ def settlements(driver: Driver) -> None:
 
 
 @_law("Meters are made, changed and bound; they are listed by name.")
-def meters(driver: Driver) -> None:
+def _meters(driver: Driver) -> None:
     with _opened(driver, "meters") as store:
         with store.write(AUTHOR) as tx:
             tx.put_meter("z", unit="", scale=None, tier="claimed")
@@ -590,7 +590,7 @@ def meters(driver: Driver) -> None:
 
 
 @_law("What a request with a key did is kept with its digest and result, together with the request's own effects.")
-def keys(driver: Driver) -> None:
+def _keys(driver: Driver) -> None:
     with _opened(driver, "keys") as store:
         with store.write(AUTHOR) as tx:
             _same(tx.remembered("k"), None, "a key that nobody used")
@@ -606,7 +606,7 @@ def keys(driver: Driver) -> None:
 
 
 @_law("Settings keep their values; a running number that was never set is 0.")
-def settings_and_counters(driver: Driver) -> None:
+def _settings_and_counters(driver: Driver) -> None:
     with _opened(driver, "settings_and_counters") as store:
         values = {"a": 1, "b": 0.1, "c": "é", "d": None, "e": [1, {"x": True}]}
         with store.write(AUTHOR) as tx:
@@ -623,7 +623,7 @@ def settings_and_counters(driver: Driver) -> None:
 
 
 @_law("A page holds as many entries as were asked for; going on after the last one meets each entry once, oldest first.")
-def page_has_no_hidden_cap(driver: Driver) -> None:
+def _page_has_no_hidden_cap(driver: Driver) -> None:
     with _opened(driver, "page_has_no_hidden_cap") as store:
         with store.write(AUTHOR) as tx:
             for i in range(2_500):
@@ -640,7 +640,7 @@ def page_has_no_hidden_cap(driver: Driver) -> None:
 
 
 @_law("Five entries in one scope are found beside thousands in another, and ranked as if they were alone.")
-def filters_find_the_few(driver: Driver) -> None:
+def _filters_find_the_few(driver: Driver) -> None:
     with _opened(driver, "filters_find_the_few") as store:
         few = [f"backup runs {word}" for word in ("nightly", "weekly", "monthly", "hourly", "yearly")]
         with store.write(AUTHOR) as tx:
@@ -663,7 +663,7 @@ def filters_find_the_few(driver: Driver) -> None:
 
 
 @_law("Scopes, sources and tags are compared exactly: never as a pattern, never folded.")
-def names_are_no_patterns(driver: Driver) -> None:
+def _names_are_no_patterns(driver: Driver) -> None:
     names = [
         "a",
         "A",
@@ -704,7 +704,7 @@ def names_are_no_patterns(driver: Driver) -> None:
 
 
 @_law("Kinds, times and standings are conditions of a page and of candidates alike; rules are only there when asked for.")
-def other_filters(driver: Driver) -> None:
+def _other_filters(driver: Driver) -> None:
     def day(n: int) -> datetime:
         return NOW + timedelta(days=n)
 
@@ -740,7 +740,7 @@ def other_filters(driver: Driver) -> None:
 
 
 @_law("Terms are only ever text: no character of one is part of the index's query language.")
-def terms_are_literal(driver: Driver) -> None:
+def _terms_are_literal(driver: Driver) -> None:
     hostile = ['"', "'", "*", "a*", "NEAR(a", "OR", "NOT", "col:", "text:words", "-x", "^a", "(", ")", "a AND b", "words*"]
     hostile += ["\\", "--", ";", "{text}", "§s1"]
     with _opened(driver, "terms_are_literal") as store:
@@ -751,7 +751,7 @@ def terms_are_literal(driver: Driver) -> None:
 
 
 @_law("Candidates hold a term of the question, with their own terms and the statistics; no question, no candidates.")
-def candidates(driver: Driver) -> None:
+def _candidates(driver: Driver) -> None:
     with _opened(driver, "candidates") as store:
         with store.read() as reading:
             found, statistics = reading.candidates(_ANALYSER.question("words"), Filter(), 10)
@@ -770,7 +770,7 @@ def candidates(driver: Driver) -> None:
 
 
 @_law("An entry that dies leaves the index in the same transaction; `index` puts it back.")
-def the_dead_leave_the_index(driver: Driver) -> None:
+def _the_dead_leave_the_index(driver: Driver) -> None:
     with _opened(driver, "the_dead_leave_the_index") as store:
         stored = _add(store, "some words")
         with store.write(AUTHOR) as tx:
@@ -787,7 +787,7 @@ def the_dead_leave_the_index(driver: Driver) -> None:
 
 
 @_law("Due are exactly the living, unpinned, earned entries that are empty at that rent index.")
-def due(driver: Driver) -> None:
+def _due(driver: Driver) -> None:
     with _opened(driver, "due") as store:
         poor, rich = _add(store, "poor", 50), _add(store, "rich", 500)
         pinned, dead = _add(store, "pinned", 50), _add(store, "dead", 50)
@@ -808,7 +808,7 @@ def due(driver: Driver) -> None:
 
 
 @_law("The richest living earned entries come first, by what they hold now.")
-def richest(driver: Driver) -> None:
+def _richest(driver: Driver) -> None:
     with _opened(driver, "richest") as store:
         _add(store, "early", 300)
         pinned = _add(store, "pinned", 260)
@@ -827,7 +827,7 @@ def richest(driver: Driver) -> None:
 
 
 @_law("What an entry was made of, and what an edit overwrote, are kept.")
-def lineage_and_undo(driver: Driver) -> None:
+def _lineage_and_undo(driver: Driver) -> None:
     with _opened(driver, "lineage_and_undo") as store:
         rows = [_add(store, f"words {i}").row for i in range(3)]
         with store.write(AUTHOR) as tx:
@@ -842,7 +842,7 @@ def lineage_and_undo(driver: Driver) -> None:
 
 
 @_law("The totals agree with a count of the rows, at every moment.")
-def totals_agree(driver: Driver) -> None:
+def _totals_agree(driver: Driver) -> None:
     with _opened(driver, "totals_agree") as store:
 
         def compare(when: str) -> None:
@@ -879,7 +879,7 @@ def totals_agree(driver: Driver) -> None:
 
 
 @_law("A store opened for reading answers, refuses to write with StoreReadOnly, and is not made if it is not there.", "reopen")
-def read_only(driver: Driver) -> None:
+def _read_only(driver: Driver) -> None:
     _filled(driver, "read_only").close()
     with _opened(driver, "read_only", read_only=True) as store:
         _must(len(_paged(store, **EVERY_SCOPE)) == 3, "it does not answer")
@@ -894,7 +894,7 @@ def read_only(driver: Driver) -> None:
 
 
 @_law("A store belongs to one agent: without a name it takes that one, with another it is refused.", "reopen")
-def one_agent(driver: Driver) -> None:
+def _one_agent(driver: Driver) -> None:
     with _opened(driver, "one_agent", agent="ops") as store:
         _same(store.agent, "ops", "the agent of a new store")
     with _opened(driver, "one_agent") as store:
@@ -906,7 +906,7 @@ def one_agent(driver: Driver) -> None:
 
 
 @_law("A closed store refuses to be used, and may be closed again.")
-def closing(driver: Driver) -> None:
+def _closing(driver: Driver) -> None:
     store = driver.open("closing")
     _add(store, "words")
     store.close()
@@ -918,7 +918,7 @@ def closing(driver: Driver) -> None:
 
 
 @_law("A backup is a whole store, of one moment, and overwrites nothing.", "reopen")
-def backup(driver: Driver) -> None:
+def _backup(driver: Driver) -> None:
     store = _filled(driver, "backup")
     with store.read() as reading:
         wanted = [event.hash for event in reading.events(entry=None, kind=None, after=0, limit=1_000, newest=False)]
@@ -939,7 +939,7 @@ def backup(driver: Driver) -> None:
 
 
 @_law("A full look finds nothing in a sound store.")
-def sound_store(driver: Driver) -> None:
+def _sound_store(driver: Driver) -> None:
     store = _filled(driver, "sound_store")
     _clean(store)
     with store.read() as reading:
@@ -961,7 +961,7 @@ def _finds(driver: Driver, what: Break, repairable: bool) -> Store:
 
 
 @_law("A head that the log once had is found again; one that it never had means that the log was rewritten.")
-def head_kept_elsewhere(driver: Driver) -> None:
+def _head_kept_elsewhere(driver: Driver) -> None:
     store = _filled(driver, "head_kept_elsewhere")
     with store.read() as reading:
         heads = [event.hash for event in reading.events(entry=None, kind=None, after=0, limit=1_000, newest=True)]
@@ -972,22 +972,22 @@ def head_kept_elsewhere(driver: Driver) -> None:
 
 
 @_law("A full look finds an event that was changed after it was written.", "breakable")
-def check_finds_event(driver: Driver) -> None:
+def _check_finds_event(driver: Driver) -> None:
     _finds(driver, "event", False).close()
 
 
 @_law("A full look finds a posting that was changed after it was written.", "breakable")
-def check_finds_posting(driver: Driver) -> None:
+def _check_finds_posting(driver: Driver) -> None:
     _finds(driver, "posting", False).close()
 
 
 @_law("A full look finds a balance that its postings do not make.", "breakable")
-def check_finds_balance(driver: Driver) -> None:
+def _check_finds_balance(driver: Driver) -> None:
     _finds(driver, "balance", False).close()
 
 
 @_law("A full look finds a running number that is off, and the repair makes it anew from the rows.", "breakable")
-def repair_of_counters(driver: Driver) -> None:
+def _repair_of_counters(driver: Driver) -> None:
     store = _finds(driver, "counter", True)
     store.repair_counters(AUTHOR)
     _clean(store)
@@ -997,7 +997,7 @@ def repair_of_counters(driver: Driver) -> None:
 
 
 @_law("A damaged index is noticed by a quick look and never answered from; the repair makes it anew from the entries.", "breakable")
-def repair_of_index(driver: Driver) -> None:
+def _repair_of_index(driver: Driver) -> None:
     with _opened(driver, "repair_of_index_sound") as sound:
         _same(_found(sound, "words"), [], "an empty store is sound")
     store = _finds(driver, "index", True)

@@ -108,9 +108,9 @@ class SqliteStore:
             raise StoreError(f"{self.path}: the file was removed or replaced while it was open; nothing was recorded, open it again")
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _alone(self, patience: float | None = None) -> Iterator[None]:
         """Keeps the other threads of this process off the writing connection; they wait as long as for another process."""
-        if not self._lock.acquire(timeout=self.timeout):
+        if not self._lock.acquire(timeout=self.timeout if patience is None else patience):
             raise StoreBusy(f"{self.path}: another thread is writing and did not finish in time; nothing was recorded, try again")
         try:
             yield
@@ -165,7 +165,7 @@ class SqliteStore:
         self._open()
         if self.read_only:
             raise StoreReadOnly(f"{self.path}: was opened for reading; open it without read_only to write")
-        with self._alone(), translated(self.path):
+        with self._alone(patience), translated(self.path):
             connection = self._writing_connection()
             if patience is not None:
                 connection.set_busy_timeout(int(patience * 1000))

@@ -254,7 +254,10 @@ class SqliteWriting(SqliteReading):
                 self.counter("tick"), self._at, meter,
             ),
         )  # fmt: skip
-        self._db.execute("UPDATE meters SET settlements = settlements + 1, total = total + ? WHERE name = ?", (delta, meter))
+        # A sum of huge deltas stays a number, so that everything that shows it stays strict JSON.
+        self._db.execute(
+            "UPDATE meters SET settlements = settlements + 1, total = max(-1.7e308, min(1.7e308, total + ?)) WHERE name = ?", (delta, meter)
+        )
         for row, amount in moved.items():
             self._db.execute("UPDATE shares SET moved = ? WHERE ticket = ? AND entry = ?", (amount, ticket.row, row))
 

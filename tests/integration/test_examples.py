@@ -1,0 +1,76 @@
+"""Each example runs as its reader would run it, and says what it is there to say."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+EXAMPLES: Final = sorted((ROOT / "examples").glob("[0-9]*.py"))
+
+# What the reader is meant to see.
+SAYS: Final = {
+    "01_encode.py": ("2 documents became", "explicit", "cross_doc", "[handbook.md, retro-12]", "and makes 0."),
+    "02_query.py": ("from retention-policy", "silent", "with scope=['alice', '']: Alice wants", "of what the question asks for"),
+    "03_survival_loop.py": ("cycle  population", "Dead:", "died, executed", "another world", "dead      [rumour]"),
+    "05_test_suite.py": (
+        "Waiting is free:",
+        "Waiting costs",
+        "executed  [hallway] The helper cleanup patch",
+        "executed  [hallway] Do not apply",
+    ),
+    "09_your_own_corpus.py": ("silent: nothing reaches the floor", "What is missing was not found: search.", "conflicting (numbers)"),
+}
+
+
+def _run(example: Path, *arguments: str, folder: Path) -> str:
+    environment = {**os.environ, "PYTHONWARNINGS": "error", "PYTHONIOENCODING": "utf-8"}
+    ran = subprocess.run(
+        [sys.executable, str(example), *arguments], cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8",
+        timeout=120, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stderr == ""
+    return ran.stdout
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+def test_every_example_runs_and_leaves_nothing_behind(example: Path, tmp_path: Path) -> None:
+    printed = _run(example, folder=tmp_path)
+    for text in SAYS[example.name]:
+        assert text in printed, printed
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_example_is_known_here() -> None:
+    assert {path.name for path in EXAMPLES} == set(SAYS)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+def test_every_example_says_what_it_is_and_how_to_run_it(example: Path) -> None:
+    text = example.read_text(encoding="utf-8")
+    assert text.startswith('"""')
+    assert f"python examples/{example.name}" in text.split('"""')[1]
+
+
+def test_the_waiting_that_costs_is_what_executes_bad_restraint(tmp_path: Path) -> None:
+    free, priced = _run(ROOT / "examples" / "05_test_suite.py", folder=tmp_path).split("Waiting costs")
+    restraint = "[hallway] Do not apply the leap-year century patch"
+    assert f"executed  {restraint}" not in free
+    assert f"executed  {restraint}" in priced
+
+
+def test_examples_take_the_readers_own_files(tmp_path: Path) -> None:
+    notes = tmp_path / "notes.md"
+    notes.write_text("# Wifi\n\nThe guest wifi is called Juniper and changes its password on Mondays.\n", encoding="utf-8")
+    made = _run(ROOT / "examples" / "01_encode.py", str(notes), folder=tmp_path)
+    assert "1 documents became 1 entries" in made
+    asked = _run(
+        ROOT / "examples" / "09_your_own_corpus.py", str(notes), "--", "When does the guest wifi change its password?", folder=tmp_path
+    )
+    assert "The guest wifi is called Juniper" in asked
