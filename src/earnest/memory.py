@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from earnest.core import check
 from earnest.core.reports import Check
-from earnest.core.settings import NAMES, Settings, with_changes
+from earnest.core.settings import NAMES, Settings, checked, with_changes
 from earnest.errors import InvalidInput, NotAvailable, StoreError
 from earnest.ledger.meters import Meters
 from earnest.opening import agent_name, located
@@ -18,7 +18,6 @@ from earnest.protocols import Author, Clock, Rng, Store
 from earnest.recall.search import Retriever
 from earnest.stores.sqlite import SqliteStore
 from earnest.system import SystemClock, SystemRng
-from earnest.verbs.base import analyser_for
 from earnest.verbs.deciding import LedgerVerbs
 from earnest.verbs.entries import EntryVerbs
 from earnest.verbs.insight import InsightVerbs
@@ -87,7 +86,7 @@ class Memory(EntryVerbs, RecallVerbs, LedgerVerbs, InsightVerbs):
         if settings is not None and not isinstance(settings, Mapping):
             raise InvalidInput("settings", settings, "must be a mapping of names to values")
         changes = dict(settings or {})
-        with_changes(Settings(), changes)
+        checked(changes)
         author = Author(clock.now(), who, channel)
         store = SqliteStore(file, agent=owner, author=author, read_only=check.flag("read_only", read_only), timeout=wait)
         try:
@@ -142,8 +141,8 @@ class Memory(EntryVerbs, RecallVerbs, LedgerVerbs, InsightVerbs):
                 old, new = ({name: getattr(s, name) for name in changed} for s in (before, after))
                 tx.append("setting", data=new, before=old)
         if before.languages != after.languages:
-            made_by, self._analyser = self._analyser.id, analyser_for(after)
-            self._adopt_analyser(made_by)
+            self._follow(after)
+            self._adopt_analyser()
         return after
 
     def check(self, *, repair: bool = False, head: str | None = None) -> Check:
@@ -160,7 +159,7 @@ class Memory(EntryVerbs, RecallVerbs, LedgerVerbs, InsightVerbs):
         repaired: list[str] = []
         if repair and any(damage.repairable for damage in found):
             if any(damage.code == "keyword index damaged" for damage in found):
-                self._store.rebuild_index(self._analyser.terms, self._author())
+                self._rebuild_index()
             self._store.repair_counters(self._author())
             before, found = found, list(self._store.damage(wanted))
             left = {damage.text for damage in found}

@@ -70,6 +70,9 @@ def note(name: str, value: Any, *, limit: int = MAX_DETAIL) -> str:
     return cleaned(value)
 
 
+_shows_nothing = blank
+
+
 def label(name: str, value: Any, *, limit: int = MAX_LABEL, blank: bool = False) -> str:
     """A name that is compared for equality (a scope, a source, a tag, a meter): NFC, no control characters, not blank."""
     if not isinstance(value, str):
@@ -79,7 +82,7 @@ def label(name: str, value: Any, *, limit: int = MAX_LABEL, blank: bool = False)
     if any(unicodedata.category(c) in ("Cc", "Cs") for c in value):
         raise InvalidInput(name, value, "must not contain control characters or broken Unicode")
     made = unicodedata.normalize("NFC", value)
-    if not made.strip() and not (blank and made == ""):
+    if _shows_nothing(made) and not (blank and made == ""):
         raise InvalidInput(name, value, "is blank; give it a name")
     return made
 

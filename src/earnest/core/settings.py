@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from earnest.core import check
+from earnest.core.amounts import MICRO
 from earnest.core.analysis import LANGUAGES
 from earnest.core.credit import RULES
 from earnest.core.entry import RETENTIONS
@@ -70,21 +71,27 @@ def with_changes(settings: Settings, changes: Mapping[str, Any]) -> Settings:
     Raises:
         InvalidInput: An unknown name, or a value out of its range; the message says which are allowed.
     """
-    checked: dict[str, Any] = {}
-    for name, value in changes.items():
-        if name not in NAMES:
-            raise InvalidInput("setting", name, f"there is no such setting; there are {', '.join(NAMES)}")
-        checked[name] = _checked(name, value)
-    made = replace(settings, **checked)
+    made = replace(settings, **checked(changes))
     if made.cap < made.stake:
         raise InvalidInput("cap", made.cap, f"must be at least the stake, which is {made.stake}")
     return made
 
 
+def checked(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings that are to be changed, each checked by itself. Raises InvalidInput."""
+    for name in changes:
+        if name not in NAMES:
+            raise InvalidInput("setting", name, f"there is no such setting; there are {', '.join(NAMES)}")
+    return {name: _checked(name, value) for name, value in changes.items()}
+
+
 def _checked(name: str, value: Any) -> Any:
     if name in _RANGES:
         low, high = _RANGES[name]
-        return check.number(name, value, low=low, high=high)
+        made = check.number(name, value, low=low, high=high)
+        if name == "rent" and 0 < made < 1 / MICRO:
+            raise InvalidInput(name, value, f"must be 0 or at least one micro-unit, {1 / MICRO:f}")
+        return made
     if name == "expire_after":
         return check.integer(name, value, low=1, high=1_000_000)
     if name == "supporters":

@@ -39,7 +39,7 @@ class Book:
         """Gives a fresh or returning entry what it lives on; only earned entries have an account."""
         if stored.entry.retention != "earned":
             return []
-        given = micro(self.settings.stake) if amount is None else amount
+        given = micro(self.settings.stake) if amount is None else min(amount, self.cap)
         if given <= 0:
             return []
         self.tx.change_entry(stored.row, balance=given, rent_mark=self.tx.counter("rent_index"))
@@ -83,7 +83,7 @@ class Book:
         return postings
 
     def bury(self, stored: StoredEntry, cause: Cause, *, kind: str = "death", note: str = "", heir: int | None = None, **data: Any) -> int:
-        """Ends an entry's life, with its cause, and returns the event that says so."""
+        """Ends an entry's life, with its cause, and returns the event that says so. The dead are not pinned."""
         postings = self.close(stored)
         columns: dict[str, Any] = {} if heir is None else {"heir": heir}
         self.tx.change_entry(
@@ -93,6 +93,7 @@ class Book:
             balance=0,
             rent_mark=self.tx.counter("rent_index"),
             died_tick=self.tx.counter("tick"),
+            pinned=False,
             **columns,
         )
         said = {"cause": cause, "standing": stored.entry.standing, "left": stored.entry.balance, **data}
@@ -100,16 +101,18 @@ class Book:
         return self.tx.append(kind, entries=entries, data=said, postings=postings, note=note)
 
     def verdict(self, row: int) -> tuple[str, StoredEntry] | None:
-        """What becomes of an earned entry after its account moved or a ticket let go of it.
+        """What becomes of an entry after its account moved or a ticket let go of it.
 
         An empty one is buried, unless an open ticket still names it: then it is suspended, so that no new ticket can name it and
-        keep it from its end. One that was suspended for being empty and earned again is cleared.
+        keep it from its end. One that was suspended for being empty and is so no more is cleared, at the latest when no ticket
+        names it any longer: a pinned or kept entry cannot die of being empty.
         """
         [stored] = self.tx.entries([row])
         entry = stored.entry
-        if not entry.alive or entry.retention != "earned" or (entry.pinned and entry.balance <= 0):
+        if not entry.alive:
             return None
-        if entry.balance <= 0:
+        mortal = entry.retention == "earned" and not entry.pinned
+        if mortal and entry.balance <= 0:
             if stored.open_tickets == 0:
                 self.bury(stored, cause_of(stored))
                 return "buried", stored
@@ -117,9 +120,9 @@ class Book:
                 self.tx.change_entry(row, standing="suspended")
                 self.tx.append("suspend", entries=[row], data={"reason": "empty", "balance": entry.balance})
                 return "suspended", stored
-        elif entry.standing == "suspended":
+        elif entry.standing == "suspended" and (entry.balance > 0 or stored.open_tickets == 0):
             self.tx.change_entry(row, standing="active")
-            self.tx.append("clear", entries=[row], data={"reason": "earned", "balance": entry.balance})
+            self.tx.append("clear", entries=[row], data={"reason": "earned" if entry.balance > 0 else "kept", "balance": entry.balance})
         return None
 
 

@@ -80,10 +80,10 @@ def _cliff(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> I
 
 def _ticking(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> Iterator[Finding]:
     quiet = _n(totals, "tick") - _n(totals, "last_paid_tick")
-    if _n(totals, "paid") == 0 or quiet < MIN_TICKS:
+    if _n(totals, "paid") == 0 or quiet < MIN_TICKS or micro(settings.rent) == 0:
         return
     longest = totals["longest_runway"]
-    left = 0 if longest is None or not settings.rent else max(0, longest - _n(totals, "rent_index")) / micro(settings.rent)
+    left = 0 if longest is None else max(0, longest - _n(totals, "rent_index")) / micro(settings.rent)
     if quiet >= left:
         yield Finding(
             "ticking_without_evidence",

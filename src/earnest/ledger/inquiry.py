@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from earnest.core.amounts import WORLD
@@ -73,14 +73,14 @@ def opened(said: Answer, ticket: StoredTicket, supporting: Sequence[Entry]) -> T
     )  # fmt: skip
 
 
-def reopened(reading: Reading, ticket_id: str) -> Ticket:
+def reopened(reading: Reading, kept: Mapping[str, Any]) -> Ticket:
     """A ticket that was opened before, as `decide` returned it; the entries as they stand now."""
-    ticket = reading.ticket(ticket_id)
+    ticket = reading.ticket(kept["ticket"])
     assert ticket is not None, "a remembered ticket is never removed"
     by_row = {stored.row: stored.entry for stored in reading.entries([share.entry_row for share in ticket.shares])}
     deciding = next((by_row[s.entry_row] for s in ticket.shares if s.role == "deciding"), None)
     supporting = tuple(by_row[s.entry_row] for s in ticket.shares if s.role == "supporting")
-    return Ticket(ticket.answer, deciding, supporting, ticket.answer, False, True, ticket.id, ticket.holdout, ticket.exposure)
+    return Ticket(ticket.answer, deciding, supporting, kept["annotated"], False, True, ticket.id, ticket.holdout, ticket.exposure)
 
 
 def audit(reading: Reading, after: int, limit: int) -> Audit:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from earnest.core import check
-from earnest.core.amounts import CAP, MINT, micro
+from earnest.core.amounts import CAP, FORFEIT, MINT, micro
 from earnest.core.analysis import Analyser
 from earnest.core.entry import KINDS, ORIGINS, RETENTIONS, NewEntry, StoredEntry
 from earnest.core.events import Posting, text_digest, twin_digest
@@ -37,15 +37,14 @@ def checked_entry(rng: Rng, default_retention: str, fields: Mapping[str, Any]) -
     if "text" not in fields:
         raise InvalidInput("text", None, "is missing: an entry says something")
     begins, ends = check.moment("valid_from", fields.get("valid_from")), check.moment("valid_to", fields.get("valid_to"))
-    if begins and ends and begins > ends:
-        raise InvalidInput("valid_to", fields.get("valid_to"), "lies before valid_from")
+    _in_order(begins, ends)
     retention = fields.get("retention")
     return NewEntry(
         id=new_id(rng, 10),
         text=check.text("text", fields["text"]),
         cue=check.optional_text("cue", fields.get("cue"), limit=check.MAX_CUE),
-        kind=check.choice("kind", fields.get("kind") or "semantic", KINDS),
-        origin=check.choice("origin", fields.get("origin") or "explicit", ORIGINS),
+        kind=check.choice("kind", fields.get("kind", "semantic"), KINDS),
+        origin=check.choice("origin", fields.get("origin", "explicit"), ORIGINS),
         sources=check.labels("sources", fields.get("sources")),
         scope=check.label("scope", fields.get("scope", ""), blank=True),
         importance=check.number("importance", fields.get("importance", 0.5), low=0.0, high=1.0),
@@ -56,6 +55,11 @@ def checked_entry(rng: Rng, default_retention: str, fields: Mapping[str, Any]) -
         tags=check.labels("tags", fields.get("tags")),
         metadata=check.metadata("metadata", fields.get("metadata")),
     )
+
+
+def _in_order(begins: datetime | None, ends: datetime | None) -> None:
+    if begins and ends and begins > ends:
+        raise InvalidInput("valid_to", ends.isoformat(), f"lies before valid_from, which is {begins.isoformat()}")
 
 
 def insert(
@@ -132,7 +136,7 @@ def found(tx: Reading, entry_id: str) -> StoredEntry:
     """The entry of that id, or `UnknownEntry`."""
     if not isinstance(entry_id, str):
         raise InvalidInput("id", entry_id, "must be an entry's id, which is text")
-    stored = tx.entry(entry_id)
+    stored = tx.entry(entry_id) if entry_id.isascii() else None
     if stored is None:
         raise UnknownEntry(entry_id)
     return stored
@@ -170,7 +174,7 @@ def restore(
         raise NotAllowed(f"entry {entry.id} is alive ({entry.standing}); there is nothing to restore")
     if entry.cause not in RETURNING and entry.heir is not None:
         raise NotAllowed(
-            f"entry {entry.id} was {entry.cause} and has an heir, {entry.heir}; undo that event instead (`earnest why {entry.id}`)"
+            f"entry {entry.id} was {entry.cause}, and {entry.heir} took its place; undo that event instead (`earnest why {entry.id}`)"
         )
     refuse_living_twin(tx, stored)
     revive(tx, stored, analyser)
@@ -199,7 +203,6 @@ def revive(tx: Writing, stored: StoredEntry, analyser: Analyser) -> None:
         died_tick=None,
         balance=0,
         rent_mark=tx.counter("rent_index"),
-        harmed=False,
     )
     tx.index(stored.row, analyser.terms(stored.entry.text), analyser.terms(stored.entry.cue or ""))
 
@@ -220,8 +223,13 @@ def pin(tx: Writing, settings: Settings, entry_id: str, pinned: bool) -> StoredE
     if stored.entry.pinned == pinned:
         return stored
     book = Book(tx, settings)
-    tx.change_entry(stored.row, balance=stored.entry.balance, rent_mark=tx.counter("rent_index"), pinned=pinned)
-    tx.append("pin" if pinned else "unpin", entries=[stored.row], postings=book.due(stored))
+    postings, held = book.due(stored), stored.entry.balance
+    if pinned and held < 0:
+        # A pinned account rests at zero, whenever the pin comes.
+        postings.append(Posting(FORFEIT, stored.row, -held))
+        held = 0
+    tx.change_entry(stored.row, balance=held, rent_mark=tx.counter("rent_index"), pinned=pinned)
+    tx.append("pin" if pinned else "unpin", entries=[stored.row], postings=postings)
     if not pinned:
         book.verdict(stored.row)
     return stored
@@ -230,12 +238,18 @@ def pin(tx: Writing, settings: Settings, entry_id: str, pinned: bool) -> StoredE
 METADATA_FIELDS: Final = ("importance", "confidence", "retention", "metadata", "tags", "valid_from", "valid_to")
 
 
-def edit(tx: Writing, settings: Settings, entry_id: str, changes: Mapping[str, Any], *, kind: str = "edit") -> StoredEntry:
-    """Changes what is known about an entry, not what it says: balance and evidence stay with it."""
+def edit(
+    tx: Writing, settings: Settings, entry_id: str, changes: Mapping[str, Any], *, given: int | None = None, **data: Any
+) -> StoredEntry:
+    """Changes what is known about an entry, not what it says: balance and evidence stay with it.
+
+    An entry that leaves retention `earned` forfeits its balance; one that becomes `earned` gets a stake, or what was `given`.
+    """
     stored = found(tx, entry_id)
     entry = stored.entry
     if not entry.alive:
         raise NotAllowed(f"entry {entry_id} is dead ({entry.cause}); restore it first")
+    _in_order(changes.get("valid_from", entry.valid_from), changes.get("valid_to", entry.valid_to))
     before = {name: _plain(getattr(entry, name)) for name in changes}
     columns = {name: _column(name, value) for name, value in changes.items() if name != "tags"}
     if "tags" in changes:
@@ -244,11 +258,13 @@ def edit(tx: Writing, settings: Settings, entry_id: str, changes: Mapping[str, A
     if "retention" in changes and changes["retention"] != entry.retention:
         columns |= {"balance": 0, "rent_mark": tx.counter("rent_index")}
         postings = Book(tx, settings).close(stored)
+        data["left"] = entry.balance
     if columns:
         tx.change_entry(stored.row, **columns)
     if changes.get("retention") == "earned" != entry.retention:
-        postings += Book(tx, settings).stake(tx.entries([stored.row])[0])
-    tx.append(kind, entries=[stored.row], data={"fields": sorted(changes)}, postings=postings, before=before)
+        postings += Book(tx, settings).stake(tx.entries([stored.row])[0], given)
+    tx.append("edit", entries=[stored.row], data={"fields": sorted(changes), **data}, postings=postings, before=before)
+    Book(tx, settings).verdict(stored.row)
     return stored
 
 
@@ -283,9 +299,17 @@ def checked_changes(fields: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
+def says_other(stored: StoredEntry, text: Any, cue: Any) -> bool:
+    """Whether an update changes what an entry says. Words that stay the same keep their balance and evidence."""
+    said = None if text is None else check.text("text", text)
+    asked = None if cue is None else check.optional_text("cue", cue, limit=check.MAX_CUE)
+    return (text is not None and said != stored.entry.text) or (cue is not None and asked != stored.entry.cue)
+
+
 def next_version(rng: Rng, stored: StoredEntry, text: Any, cue: Any, changes: Mapping[str, Any]) -> NewEntry:
     """What the next version of an entry says and is: all that is not changed is carried over."""
     entry = stored.entry
+    _in_order(changes.get("valid_from", entry.valid_from), changes.get("valid_to", entry.valid_to))
     return NewEntry(
         id=new_id(rng, 10),
         text=entry.text if text is None else check.text("text", text),
@@ -314,13 +338,14 @@ def supersede(
         _movable(stored, "superseded")
     elif stored.open_tickets:
         _movable(replace(stored, entry=replace(stored.entry, pinned=False)), "superseded")
+    for twin in tx.twins(twin_digest(new.text, new.cue), new.scope, new.kind):
+        if twin.entry.alive and new.kind != "episodic":
+            raise NotAllowed(f"entry {stored.entry.id} cannot say that: entry {twin.entry.id} says it and is alive; merge the two instead")
     made = insert(tx, settings, rng, new, terms, kind="supersede", version=new.version)
     tx.add_lineage(made.row, [(stored.row, "version", stored.entry.balance)])
     if stored.entry.pinned:
         tx.change_entry(made.row, pinned=True)
-    tx.change_entry(stored.row, pinned=False)
-    [unpinned] = tx.entries([stored.row])
-    Book(tx, settings).bury(unpinned, "superseded", heir=made.row, pinned=stored.entry.pinned)
+    Book(tx, settings).bury(stored, "superseded", heir=made.row, pinned=stored.entry.pinned)
     return made
 
 
@@ -343,6 +368,8 @@ def merge(
                     f"entries {first.id} and {stored.entry.id} differ in {field} "
                     f"({getattr(first, field)!r} and {getattr(stored.entry, field)!r}) and cannot be merged"
                 )
+    if new.valid_from and new.valid_to and new.valid_from > new.valid_to:
+        raise NotAllowed("these entries never hold at one time, so that nothing could be said of them together")
     salt = rng.token(16)
     heir = tx.insert_entry(new, salt=salt, digest=twin_digest(new.text, new.cue), text_terms=terms[0], cue_terms=terms[1])
     book, index, cap = Book(tx, settings), tx.counter("rent_index"), micro(settings.cap)

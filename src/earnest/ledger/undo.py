@@ -7,7 +7,7 @@ from earnest.core.analysis import Analyser
 from earnest.core.entry import StoredEntry
 from earnest.core.events import Event, Posting
 from earnest.core.settings import Settings, with_changes
-from earnest.errors import NotAllowed, NotUndoable, UnknownEvent
+from earnest.errors import InvalidInput, NotAllowed, NotUndoable, UnknownEvent
 from earnest.ledger import lifecycle
 from earnest.ledger.book import Book
 from earnest.protocols import Writing
@@ -23,7 +23,7 @@ def undo(tx: Writing, settings: Settings, analyser: Analyser, seq: int) -> tuple
     event = tx.event(check.integer("event", seq, low=1, high=2**62))
     if event is None:
         raise UnknownEvent(seq)
-    if any(later.data.get("event") == seq for later in tx.events(entry=None, kind="undo", after=seq, limit=100_000, newest=False)):
+    if seq in _undone_since(tx, seq):
         raise NotUndoable(f"event {seq} was taken back already")
     handler = _HANDLERS.get(event.kind)
     if handler is None:
@@ -32,7 +32,7 @@ def undo(tx: Writing, settings: Settings, analyser: Analyser, seq: int) -> tuple
         )
     try:
         changed: tuple[str, ...] = handler(tx, settings, analyser, event)
-    except NotAllowed as error:
+    except (NotAllowed, InvalidInput) as error:
         raise NotUndoable(f"event {seq} ({event.kind}) cannot be taken back: {error}") from error
     rows = [stored.row for entry in changed if (stored := tx.entry(entry)) is not None]
     tx.append("undo", entries=rows, data={"event": seq, "kind": event.kind})
@@ -62,7 +62,14 @@ def _pin(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> t
 
 def _removal(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
     if event.data.get("cause") == "superseded" and len(event.entries) > 1:
-        raise NotAllowed("a new version took its place; undo the event that wrote that version")
+        raise NotAllowed(
+            f"entry {event.entries[1]} took its place; a new version took its place if that is one: undo the event that wrote it"
+        )
+    died_again = [
+        e.seq for e in _later(tx, event.entries[0], event.seq) if e.kind in ("death", "forget") and e.entries[0] == event.entries[0]
+    ]
+    if died_again:
+        raise NotAllowed(f"entry {event.entries[0]} came back and died again in event {died_again[-1]}; undo that one")
     given = max(0, int(event.data.get("left", 0))) or None
     return (lifecycle.restore(tx, settings, analyser, event.entries[0], given=given).entry.id,)
 
@@ -76,10 +83,19 @@ def _edit(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> 
     if before is None:
         raise NotAllowed("what it overwrote was erased, or was a source that the document took back")
     stored = _only(tx, event)
+    undone = _undone_since(tx, event.seq)
     for later in _later(tx, stored.entry.id, event.seq):
-        if later.kind == "edit" and set(later.data.get("fields", ())) & set(before):
+        stands = later.kind == "edit" and later.seq not in undone and "undo" not in later.data
+        if stands and set(later.data.get("fields", ())) & set(before):
             raise NotAllowed(f"event {later.seq} changed the same fields later; undo that first")
-    return (lifecycle.edit(tx, settings, stored.entry.id, lifecycle.checked_changes(before)).entry.id,)
+    given = max(0, int(event.data["left"])) if "left" in event.data else None
+    changes = lifecycle.checked_changes(before)
+    return (lifecycle.edit(tx, settings, stored.entry.id, changes, given=given, undo=event.seq).entry.id,)
+
+
+def _undone_since(tx: Writing, seq: int) -> set[int]:
+    """The events that were taken back after an event."""
+    return {int(e.data["event"]) for e in tx.events(entry=None, kind="undo", after=seq, limit=100_000, newest=False)}
 
 
 def _supersede(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
@@ -88,10 +104,9 @@ def _supersede(tx: Writing, settings: Settings, analyser: Analyser, event: Event
     [(parent, _, part)] = tx.lineage(heir.row)
     book = Book(tx, settings)
     pinned = heir.entry.pinned
-    tx.change_entry(heir.row, pinned=False)
-    [heir] = tx.entries([heir.row])
-    book.bury(heir, "forgotten", kind="forget", note=f"event {event.seq} taken back")
     [old] = tx.entries([parent])
+    lifecycle.refuse_living_twin(tx, old)
+    book.bury(heir, "forgotten", kind="forget", note=f"event {event.seq} taken back")
     lifecycle.revive(tx, old, analyser)
     postings = book.stake(old, max(0, part))
     if pinned:
@@ -110,16 +125,23 @@ def _merge(tx: Writing, settings: Settings, analyser: Analyser, event: Event) ->
     postings = book.due(heir)
     members = tx.entries([row for row, _, _ in parents])
     shares = lifecycle.proportional(pool, [part for _, _, part in parents])
+    # Harm that the heir did is everybody's; what one member had done before is its own.
+    by_heir = heir.harmed and not any(stored.harmed for stored in members)
     for stored, share in zip(members, shares, strict=True):
+        lifecycle.refuse_living_twin(tx, stored)
         lifecycle.revive(tx, stored, analyser)
-        tx.change_entry(stored.row, balance=share if stored.entry.retention == "earned" else 0, rent_mark=index, harmed=heir.harmed)
+        held = share if stored.entry.retention == "earned" else 0
+        tx.change_entry(stored.row, balance=held, rent_mark=index, harmed=stored.harmed or by_heir)
         if share:
             postings.append(Posting(heir.row, stored.row, share))
     if heir.entry.balance < 0:
         postings += book.close(heir)[len(book.due(heir)) :]
-    tx.change_entry(heir.row, standing="dead", cause="forgotten", balance=0, rent_mark=index, died_tick=tx.counter("tick"))
-    said = {"cause": "forgotten", "left": 0, "merge": event.seq}
-    tx.append("forget", entries=[heir.row, *(stored.row for stored in members)], data=said, postings=postings)
+    tx.change_entry(
+        heir.row, standing="dead", cause="superseded", heir=members[0].row, pinned=False, balance=0, rent_mark=index,
+        died_tick=tx.counter("tick"),
+    )  # fmt: skip
+    said = {"cause": "superseded", "left": 0, "merge": event.seq}
+    tx.append("death", entries=[heir.row, *(stored.row for stored in members)], data=said, postings=postings)
     for stored in members:
         book.verdict(stored.row)
     return (heir.entry.id, *(stored.entry.id for stored in members))
@@ -138,8 +160,9 @@ def _still_whole(tx: Writing, heir: StoredEntry) -> None:
 
 def _setting(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
     before = tx.before_edit(event.seq) or {}
+    undone = _undone_since(tx, event.seq)
     for later in tx.events(entry=None, kind="setting", after=event.seq, limit=100_000, newest=False):
-        if set(later.data) & set(before):
+        if later.seq not in undone and set(later.data) & set(before):
             raise NotAllowed(f"event {later.seq} set the same later; undo that first")
     now = with_changes(settings, before)
     if now.languages != settings.languages:

@@ -32,12 +32,11 @@ class Base:
         self._recalled: Counter[int] = Counter()
         self._noting = threading.Lock()
         self._known: tuple[dict[str, Any], Settings] = ({}, Settings())
+        self._analyser = analyser_for(Settings())
         with store.read() as reading:
-            settings = self._read_settings(reading)
-            made_by = reading.settings().get("analyser")
-        self._analyser = analyser_for(settings)
-        if made_by != self._analyser.id:
-            self._adopt_analyser(made_by)
+            self._read_settings(reading)
+        if self._known[0].get("analyser") != self._analyser.id:
+            self._adopt_analyser()
 
     def _author(self) -> Author:
         return Author(self._clock.now(), self._actor, self._channel)
@@ -49,7 +48,27 @@ class Base:
         if kept != known:
             settings = with_changes(Settings(), {name: kept[name] for name in NAMES if name in kept})
             self._known = (kept, settings)
+            self._follow(settings)
         return settings
+
+    def _follow(self, settings: Settings) -> None:
+        """Analyse by the languages that the store has, whoever set them."""
+        if ",".join(self._analyser.languages) != settings.languages:
+            self._analyser = analyser_for(settings)
+
+    def _sound_index(self) -> Analyser:
+        """The analyser that the index was made by, after `_read_settings`.
+
+        Raises:
+            IndexDamaged: The index was made by another one; it would not be answered from as if whole.
+        """
+        made_by = self._known[0].get("analyser")
+        if made_by != self._analyser.id:
+            raise IndexDamaged(
+                f"the keyword index was made by analyser {made_by!r} and {self._analyser.id!r} is wanted: another process is making it "
+                "anew, or was kept from it; try again, or run `earnest check --repair`"
+            )
+        return self._analyser
 
     @contextmanager
     def _writing(self, patience: float | None = None) -> Iterator[Writing]:
@@ -82,6 +101,7 @@ class Base:
         request: Callable[[], Mapping[str, Any]],
         load: Callable[[Mapping[str, Any]], T],
         do: Callable[[], tuple[T, Mapping[str, Any]]],
+        namespace: str = "",
     ) -> T:
         """Carry a request out once for its key: again with the same key, the first result comes back and nothing is done.
 
@@ -92,26 +112,38 @@ class Base:
         """
         if key is None:
             return do()[0]
-        key, digest = check.label("key", key, limit=200), request_digest(verb, request())
-        known = tx.remembered(key)
-        if known is None:
-            result, kept = do()
-            tx.remember(key, verb, digest, kept)
-            return result
-        if known[0] != verb or known[1] != digest:
-            raise KeyReused(key, verb)
-        return load(known[2])
+        kept = self._kept(tx, key, verb, request(), namespace)
+        if kept is not None:
+            return load(kept)
+        result, kept = do()
+        # No key that a caller gives holds the separator.
+        tx.remember(f"{namespace}\x1f{key}" if namespace else key, verb, request_digest(verb, request()), kept)
+        return result
 
-    def _adopt_analyser(self, before: str | None) -> None:
-        """The index was made by another analyser (or there is none yet): make it anew, or say that it cannot be used."""
+    def _kept(self, reading: Reading, key: str, verb: str, request: Mapping[str, Any], namespace: str = "") -> Mapping[str, Any] | None:
+        """What is remembered of a request with this key; None if there was none."""
+        key = check.label("key", key, limit=200)
+        known = reading.remembered(f"{namespace}\x1f{key}" if namespace else key)
+        if known is None:
+            return None
+        if known[0] != verb or known[1] != request_digest(verb, request):
+            raise KeyReused(key, verb)
+        return known[2]
+
+    def _adopt_analyser(self) -> None:
+        """The index was made by another analyser, or there is none yet: make it anew. A reader leaves it, and says so when asked."""
+        if self._store.read_only:
+            return
         with self._store.read() as reading:
             empty = not reading.counter("alive") and not reading.counter("suspended")
-        if self._store.read_only:
-            if empty:
-                return
-            raise IndexDamaged(f"the keyword index was made by analyser {before!r}, this is {self._analyser.id!r}; open once for writing")
-        if not empty:
-            self._store.rebuild_index(self._analyser.terms, self._author())
+        if empty:
+            with self._writing() as tx:
+                tx.set_setting("analyser", self._analyser.id)
+        else:
+            self._rebuild_index()
+
+    def _rebuild_index(self) -> None:
+        self._store.rebuild_index(self._analyser.terms, self._author())
         with self._writing() as tx:
             tx.set_setting("analyser", self._analyser.id)
 

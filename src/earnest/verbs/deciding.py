@@ -81,7 +81,7 @@ class LedgerVerbs(Base):
         Durable when it returns. Cost: one commit and what dies or expires, whatever the population.
         """
         limit = None if expire_after is None else check.integer("expire_after", expire_after, low=1, high=1_000_000)
-        key = None if slot is None else "slot:" + check.label("slot", slot, limit=190)
+        name = None if slot is None else check.label("slot", slot, limit=190)
         with self._writing() as tx:
             settings = self._read_settings(tx)
 
@@ -89,7 +89,7 @@ class LedgerVerbs(Base):
                 made = ticking.tick(tx, settings, limit or settings.expire_after)
                 return made, asdict(made)
 
-            return self._once(tx, key, "tick", dict, lambda kept: TickReport(**{**kept, "died": tuple(kept["died"])}), do)
+            return self._once(tx, name, "tick", dict, lambda kept: TickReport(**{**kept, "died": tuple(kept["died"])}), do, "slot")
 
 
 def _settlement(kept: Mapping[str, Any]) -> Settlement:

@@ -77,7 +77,7 @@ class EntryVerbs(Base):
             "confidence": confidence, "retention": retention, "metadata": metadata, "tags": tags, "valid_from": valid_from,
             "valid_to": valid_to,
         }  # fmt: skip
-        return self._add_chunk([lifecycle.checked_entry(self._rng, self._default_retention(), fields)], key)[0][0]
+        return self._add_chunk([lifecycle.checked_entry(self._rng, self._default_retention(), fields)], key, [retention])[0][0]
 
     def _default_retention(self) -> str:
         with self._store.read() as reading:
@@ -93,31 +93,42 @@ class EntryVerbs(Base):
         """
         retention = self._default_retention()
         checked: _List[NewEntry] = []
+        retentions: _List[Any] = []
         for place, item in enumerate(entries):
             if not isinstance(item, Mapping):
                 raise InvalidInput(f"entries[{place}]", item, "must be a mapping with at least a text")
             checked.append(lifecycle.checked_entry(self._rng, retention, item))
-        return self._add_all(checked, key, lambda done, of: progress(done) if progress else None)[0]
+            retentions.append(item.get("retention"))
+        return self._add_all(checked, key, retentions, lambda done, of: progress(done) if progress else None)[0]
 
     def _add_all(
-        self, checked: Sequence[NewEntry], key: str | None, progress: Callable[[int, int], None], kind: str = "add"
+        self,
+        checked: Sequence[NewEntry],
+        key: str | None,
+        retentions: Sequence[Any],
+        progress: Callable[[int, int], None],
+        kind: str = "add",
     ) -> tuple[_List[Entry], int]:
         """Entries written or joined in many short transactions, and how many of them are new."""
         made: _List[Entry] = []
         fresh = 0
         for start in range(0, len(checked), _CHUNK):
             chunk_key = None if key is None else f"{check.label('key', key, limit=150)}#{start}"
-            entries, new = self._add_chunk(checked[start : start + _CHUNK], chunk_key, kind)
+            entries, new = self._add_chunk(checked[start : start + _CHUNK], chunk_key, retentions[start : start + _CHUNK], kind)
             made += entries
             fresh += sum(new)
             progress(len(made), len(checked))
         return made, fresh
 
-    def _add_chunk(self, checked: Sequence[NewEntry], key: str | None, kind: str = "add") -> tuple[_List[Entry], _List[bool]]:
-        """Entries written or joined in one transaction, and which of them are new."""
-        terms = [self._terms(new.text, new.cue) for new in checked]
+    def _add_chunk(
+        self, checked: Sequence[NewEntry], key: str | None, retentions: Sequence[Any], kind: str = "add"
+    ) -> tuple[_List[Entry], _List[bool]]:
+        """Entries written or joined in one transaction, and which of them are new. `retentions` are those that were asked for."""
+        analyser, terms = self._analyser, [self._terms(new.text, new.cue) for new in checked]
         with self._writing() as tx:
             settings = self._read_settings(tx)
+            if self._analyser is not analyser:
+                terms = [self._terms(new.text, new.cue) for new in checked]
 
             def do() -> tuple[tuple[_List[Entry], _List[bool]], Mapping[str, Any]]:
                 written = [lifecycle.add(tx, settings, self._rng, new, t, kind) for new, t in zip(checked, terms, strict=True)]
@@ -128,7 +139,7 @@ class EntryVerbs(Base):
                 tx,
                 key,
                 "add",
-                lambda: {"entries": [{k: v for k, v in asdict(new).items() if k != "id"} for new in checked]},
+                lambda: {"entries": [_request(new, asked) for new, asked in zip(checked, retentions, strict=True)]},
                 lambda said: ([lifecycle.found(tx, entry).entry for entry in said["ids"]], [*said["new"]]),
                 do,
             )
@@ -172,7 +183,7 @@ class EntryVerbs(Base):
             lifecycle.checked_entry(self._rng, retention, {"scope": scope, **{name: getattr(draft, name) for name in fields}})
             for draft in made.drafts
         ]
-        entries, fresh = self._add_all(checked, key, progress or (lambda done, of: None), "encode")
+        entries, fresh = self._add_all(checked, key, [None] * len(checked), progress or (lambda done, of: None), "encode")
         replaced: _List[str] = []
         notes = [*made.notes]
         if replace:
@@ -261,10 +272,10 @@ class EntryVerbs(Base):
             def do() -> tuple[Entry, Mapping[str, Any]]:
                 stored = lifecycle.found(tx, id)
                 row = stored.row
-                if text is not None or cue is not None:
+                if lifecycle.says_other(stored, text, cue):
                     new = lifecycle.next_version(self._rng, stored, text, cue, checked)
                     row = lifecycle.supersede(tx, settings, self._rng, stored, new, self._terms(new.text, new.cue)).row
-                else:
+                elif checked:
                     lifecycle.edit(tx, settings, id, checked)
                 [after] = tx.entries([row])
                 return after.entry, {"id": after.entry.id}
@@ -345,8 +356,8 @@ class EntryVerbs(Base):
         for group in ids:
             try:
                 heirs.append(self.merge(group).id)
-            except NotAllowed as error:
-                # Another process got there first, or a decision named a member since it was read.
+            except (NotAllowed, InvalidInput) as error:
+                # Another process got there first, a decision named a member since it was read, or they are too much for one entry.
                 refused.append(str(error))
             else:
                 done.append(group)
@@ -368,3 +379,8 @@ class EntryVerbs(Base):
                 return changed, {"ids": [*changed]}
 
             return self._once(tx, key, "undo", lambda: {"event": event}, lambda said: tuple(said["ids"]), do)
+
+
+def _request(new: NewEntry, retention: Any) -> Mapping[str, Any]:
+    """What was asked for, by which a repeated request is known: without the id that was made for it, and before defaults."""
+    return {**{name: value for name, value in asdict(new).items() if name != "id"}, "retention": retention}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from earnest.core import check
 from earnest.core.entry import Entry
-from earnest.core.events import Event
+from earnest.core.events import EVENT_KINDS, Event
 from earnest.core.reports import Audit, Diagnosis, Stats
 from earnest.core.ticket import PendingTicket
 from earnest.ledger import inquiry, lifecycle
+from earnest.ledger.decisions import ticket_id
 from earnest.ledger.doctor import diagnose
 from earnest.ledger.life import obituary
 from earnest.verbs.base import Base
@@ -31,6 +32,7 @@ class InsightVerbs(Base):
     def pending(self, *, after: str | None = None, limit: int | None = None) -> list[PendingTicket]:
         """Open tickets, oldest first, after the one of that id; all of them unless limited."""
         wanted = None if limit is None else check.integer("limit", limit, low=1, high=check.MAX_LIMIT)
+        after = None if after is None else ticket_id(after)
         made: list[PendingTicket] = []
         with self._store.read() as reading:
             while wanted is None or len(made) < wanted:
@@ -56,6 +58,8 @@ class InsightVerbs(Base):
         """
         start = check.integer("after", after, low=0, high=2**62)
         most = check.integer("limit", limit, low=1, high=check.MAX_LIMIT)
+        if kind is not None:
+            check.choice("kind", kind, EVENT_KINDS)
         with self._store.read() as reading:
             if entry is not None:
                 lifecycle.found(reading, entry)

@@ -70,6 +70,7 @@ class RecallVerbs(Base):
         if not asking.text:
             return []
         with self._store.read() as reading:
+            self._read_settings(reading)
             found = self._find(reading, asking, chosen, asking.k, at_least)
         return [Hit(f.stored.entry, f.score, f.why) for f in found]
 
@@ -128,17 +129,26 @@ class RecallVerbs(Base):
         """
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
         asking = _Asking(query, k, half_life, mode)
+        request = {"query": asking.text, "k": asking.k, "half_life": asking.half_life, "where": repr(chosen)}
+        if key is not None:
+            # Asked before anything is recalled: what was decided stays decided, whatever became of the entries.
+            with self._store.read() as reading:
+                kept = self._kept(reading, key, "decide", request)
+                if kept is not None:
+                    return inquiry.reopened(reading, kept)
         for _ in range(_ATTEMPTS):
             said, decider, others = self._answer(asking, chosen)
             if decider is None:
                 break
-            ticket = self._open(asking, chosen, said, decider, others, key)
+            ticket = self._open(asking, request, said, decider, others, key)
             if ticket is not None:
                 return ticket
         self._note("silent")
         return SILENT_TICKET
 
-    def _open(self, asking: _Asking, chosen: Filter, said: Answer, decider: Found, others: list[Found], key: str | None) -> Ticket | None:
+    def _open(
+        self, asking: _Asking, request: Mapping[str, Any], said: Answer, decider: Found, others: list[Found], key: str | None
+    ) -> Ticket | None:
         """Open the ticket, if the entries still stand as they were found; None if the decider fell in between."""
         with self._writing() as tx:
 
@@ -150,11 +160,10 @@ class RecallVerbs(Base):
                 named = [now[f.stored.row] for f in others if f.stored.row in now and now[f.stored.row].may_decide]
                 made = decisions.open_ticket(tx, self._rng, query=asking.text, answer=said.text, deciding=first, supporting=named)
                 tx.change_entry(first.row, recalls=first.entry.recalls + 1)
-                return inquiry.opened(said, made, [stored.entry for stored in named]), {"ticket": made.id}
+                return inquiry.opened(said, made, [s.entry for s in named]), {"ticket": made.id, "annotated": said.annotated}
 
-            request = {"query": asking.text, "k": asking.k, "half_life": asking.half_life, "where": repr(chosen)}
             try:
-                return self._once(tx, key, "decide", lambda: request, lambda kept: inquiry.reopened(tx, kept["ticket"]), do)
+                return self._once(tx, key, "decide", lambda: request, lambda kept: inquiry.reopened(tx, kept), do)
             except _Fell:
                 return None
 
@@ -173,7 +182,7 @@ class RecallVerbs(Base):
             )
 
     def _find(self, reading: Reading, asking: _Asking, chosen: Filter, k: int, floor: float) -> list[Found]:
-        return find(reading, self._analyser, self._retriever, asking.text, chosen, k=k, floor=floor, half_life=asking.half_life)
+        return find(reading, self._sound_index(), self._retriever, asking.text, chosen, k=k, floor=floor, half_life=asking.half_life)
 
 
 class _Fell(Exception):
