@@ -102,8 +102,10 @@ class Reading(Protocol):
         ...
 
     # recall
-    def candidates(self, question: Question, chosen: Filter, limit: int) -> tuple[list[Candidate], Statistics]:
+    def candidates(self, question: Question, chosen: Filter, limit: int, share: float = 0.0) -> tuple[list[Candidate], Statistics]:
         """Up to `limit` entries that pass the filter and hold a term of the question, likely best first, with term statistics.
+
+        Entries that match less than `share` of the question may be left out.
 
         Raises:
             IndexDamaged: The index is known to be broken or to lag; it never answers as if whole.

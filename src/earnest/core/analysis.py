@@ -31,6 +31,8 @@ _CYRILLIC: Final = ("russian",)
 _ARABIC: Final = ("arabic",)
 _GREEK: Final = ("greek",)
 
+_LATIN: Final = tuple(name for name in LANGUAGES if name not in (*_CYRILLIC, *_ARABIC, *_GREEK))
+
 MAX_TERM: Final = 64
 MAX_QUERY_TERMS: Final = 64
 
@@ -188,7 +190,7 @@ class Analyser:
         elif 0x370 <= first < 0x400:
             fitting = _GREEK
         elif first < 0x250 or 0x1E00 <= first < 0x1F00:
-            fitting = tuple(name for name in LANGUAGES if name not in (*_CYRILLIC, *_ARABIC, *_GREEK))
+            fitting = _LATIN
         else:
             return ()
         made = (_stemmer(name).stemWord(word) for name in self.languages if name in fitting)

@@ -39,8 +39,7 @@ EN: Final = {
     "disposing, disposed, trashing, trashed, deploying, deployed, installing, installed, executing, executed, reverting, "
     "reverted, getting rid of, throwing away, thrown away, cleaned up, cleaning up, uninstalling, rebooting, terminating, "
     "disabling, enabling, upgrading, rolled back, rolling back",
-    "able": "disposable, deletable, removable, expendable, can go, may go, should go, safe-to-delete, safe-to-remove, "
-    "fair game",
+    "able": "disposable, deletable, removable, expendable, can go, may go, should go, safe-to-delete, safe-to-remove, fair game",
     "keep": "keep, keeps, kept, keeping, retain, retains, retained, retaining, preserve, preserves, preserved, preserving, "
     "leave alone, leave it, leave them, leave these, leave in place, left alone, left in place, hold on to, hang on to, "
     "not touch, never touch, hands off, safeguard, safeguarded, untouched, leave, reject, rejected, decline, hold off, skip, "
@@ -62,8 +61,7 @@ EN: Final = {
     "flip": "avoid, avoids, avoiding, prevent, prevents, preventing, refuse, refrain, forget, fail, hesitate, wait, worry, "
     "risk, risks, break, breaks, corrupt, corrupts, damage, damages, destroy, destroys, harm, harms, hurt, hurts, problem, "
     "ruin, stops, objection, reluctant, lose, loses, against, beware, regret",
-    "refute": "wrong, false, untrue, incorrect, mistaken, lie, lies, lying, myth, nonsense, not true, not correct, "
-    "not the case, far from",
+    "refute": "wrong, false, untrue, incorrect, mistaken, lie, lies, lying, myth, nonsense, not true, not correct, not the case, far from",
     "cond": "only after, only if, only when, only once, only with, only by, only the, if, unless, provided, as long as, "
     "so long as, on condition, not until, assuming, subject to, requires, require, requiring, pending, depends, depending, "
     "in case, except, ask first, back up first, up first, it first, them first, but first, check with, with approval, "
@@ -164,8 +162,7 @@ FR: Final = {
     "maintenus, laisser, laissez, maintenue, maintenues, toucher, touchez",
     "need": "requis, requise, requises, nécessaire, nécessaires, indispensable, indispensables, essentiel, essentiels, "
     "essentielles, important, importants, importante, importantes, vital, vitaux, irremplaçable, irremplaçables",
-    "modal": "peut, peuvent, pouvez, peux, pouvons, doit, doivent, devez, dois, devons, faut, devrait, devraient, devriez, "
-    "il faut",
+    "modal": "peut, peuvent, pouvez, peux, pouvons, doit, doivent, devez, dois, devons, faut, devrait, devraient, devriez, il faut",
     "safe": "sûr, sûrs, sûre, sûres, sans risque, sans danger, sans problème, sans crainte, autorisé, autorisés, autorisée, "
     "autorisées, permis, permise, recommandé, recommandée, recommandons, conseillé, acceptable, inoffensif, inoffensive, "
     "possible, tranquillement, sécurité, libre de, bonne idée, n'hésitez pas, raisonnable",
@@ -185,15 +182,13 @@ FR: Final = {
     "report": "certains disent, certains prétendent, certains affirment, on dit, prétend, prétendent, prétendument, "
     "soi-disant, il paraît, selon la rumeur, rumeur, paraît-il, affirment, disent certains, les gens disent, "
     "d'autres disent, à ce qu'on dit",
-    "ask": "est-ce qu, est-ce que, peut-on, puis-je, faut-il, doit-on, pouvons-nous, est-il, sont-ils, devons-nous, dois-je, "
-    "savoir si",
+    "ask": "est-ce qu, est-ce que, peut-on, puis-je, faut-il, doit-on, pouvons-nous, est-il, sont-ils, devons-nous, dois-je, savoir si",
     "ask0": "comment, pourquoi, quand, qui, quel, quels, quelle",
     "yes": "oui, d'accord, bien sûr, allez-y, certainement, absolument, vas-y",
     "no": "non, surtout pas, absolument pas, certainement pas",
     "noise": "plus utilisé, plus utilisés, plus nécessaires, plus nécessaire, pas utilisés, pas utilisé, même si, "
     "pas seulement, pas seul, plus besoin, rien de plus, pas importants, pas important, aucune autorisation",
-    "lead": "veuillez, donc, alors, toujours, simplement, maintenant, aussi, immédiatement, régulièrement, tout, "
-    "parfaitement, ne, n",
+    "lead": "veuillez, donc, alors, toujours, simplement, maintenant, aussi, immédiatement, régulièrement, tout, parfaitement, ne, n",
     "and": "et, ou",
     "split": "mais, car, parce, cependant, toutefois, puisque, donc, or, pourtant, bien que",
     "before": "avant de, après avoir, en, lors de, avant la, avant d, comment, a été, ont été",
@@ -228,8 +223,7 @@ ES: Final = {
     "insegura, inseguros, mala idea, dañino, imprudente, pérdida de datos, desaconsejable, desaconsejado, grave, peligro",
     "flip": "evitar, evite, evita, impide, impida, impiden, prohíbe, prohíba, contra, olvidar, olvides, olvide, dude, dudes, "
     "dudar, esperar, rompe, rompería, riesgo, problema, negarse, daña, abstenerse",
-    "refute": "falso, falsa, equivocan, equivoca, equivocados, mentira, incorrecto, errónea, no es cierto, no es verdad, "
-    "mienten",
+    "refute": "falso, falsa, equivocan, equivoca, equivocados, mentira, incorrecto, errónea, no es cierto, no es verdad, mienten",
     "cond": "solo después, sólo después, solo si, sólo si, solo cuando, únicamente si, únicamente después, si, a menos que, "
     "siempre que, siempre y cuando, con tal de, mientras, a no ser, salvo, excepto, depende, primero, antes hay que, "
     "en caso de, solo tras, sólo tras",
@@ -264,12 +258,10 @@ PT: Final = {
     "nom": "exclu*, exclusão, apag*, remo*, remoção, delet*, elimin*, limpeza, limpos, limpo, limpa*, esvazi*, descart*, "
     "aplic*, apliq*, mescl*, execu*, reinici*, cancel*, instal*, expurg*, removid*",
     "able": "descartável, descartáveis, dispensável, dispensáveis",
-    "keep": "mant*, conserv*, guard*, preserv*, proteg*, reter, retido, retidos, retida, retidas, deixar, deixe, mexa, "
-    "mexer, toque",
+    "keep": "mant*, conserv*, guard*, preserv*, proteg*, reter, retido, retidos, retida, retidas, deixar, deixe, mexa, mexer, toque",
     "need": "necessário, necessários, necessária, necessárias, exigido, exigidos, obrigatório, obrigatórios, essencial, "
     "essenciais, importante, importantes, vital, vitais, crítico, críticos, imprescindível, imprescindíveis",
-    "modal": "pode, podem, podemos, deve, devem, devemos, deveria, deveriam, tem de, tem que, têm de, têm que, por favor, "
-    "convém",
+    "modal": "pode, podem, podemos, deve, devem, devemos, deveria, deveriam, tem de, tem que, têm de, têm que, por favor, convém",
     "safe": "seguro, segura, seguros, seguras, segurança, sem risco, sem perigo, sem problema, sem problemas, permitido, "
     "permitida, permitidos, recomendável, recomendado, recomendo, recomenda, aceitável, inofensivo, tranquilamente, "
     "boa ideia, aconselhável, sem medo, à vontade",
@@ -295,8 +287,7 @@ PT: Final = {
     "noise": "não são mais usados, não é mais usado, não são mais necessários, não é mais necessário, não são usados, "
     "não é usado, não mais, não só, não apenas, mesmo se, mesmo que, não são importantes, já não são necessários, "
     "já não são usados, se pode, se podem, se deve, se devem",
-    "lead": "então, simplesmente, agora, sempre, também, imediatamente, regularmente, totalmente, completamente, "
-    "perfeitamente, é",
+    "lead": "então, simplesmente, agora, sempre, também, imediatamente, regularmente, totalmente, completamente, perfeitamente, é",
     "and": "e, ou",
     "split": "mas, porque, porém, contudo, embora, pois, já que, entretanto",
     "before": "antes de, depois de, ao, após, como, foi, foram",
@@ -325,8 +316,7 @@ RU: Final = {
     "рекомендую, без риска, без опасений, смело, спокойно, нормально, безвредно, целесообразно, позволено, не страшно",
     "neg": "не, нет, нельзя, никогда, ни, никакие, никаких, нигде, ни в коем случае, ни при каких обстоятельствах, незачем",
     "none": "никто, ничто, ничего, никому",
-    "harm": "опасн*, небезопасн*, ошибк*, ошибочн*, запрещ*, рискованн*, вредн*, недопустим*, плохая идея, потеря данных, "
-    "потере данных",
+    "harm": "опасн*, небезопасн*, ошибк*, ошибочн*, запрещ*, рискованн*, вредн*, недопустим*, плохая идея, потеря данных, потере данных",
     "flip": "избегать, избегайте, мешает, препятствует, запрещает, против, забудь, забудьте, забывайте, забывай, бойтесь, "
     "сомневайтесь, ломает, сломает, риск, проблема, откажитесь, воздержитесь, повредит, повреждает, стесняйтесь",
     "refute": "неверно, неправда, ложь, ошибаются, ошибается, неправы, лгут, не так, не правда, не верно, заблуждаются",
@@ -370,11 +360,9 @@ AR: Final = {
     "harm": "خطر*, خطير*, خطا, ممنوع*, محظور*, يحظر, ضار*, فكره سييه, فكره سيئه, فقدان البيانات, خاطر, كارثه, غلطه",
     "flip": "تجنب*, يمنع*, تنس, تنسي, تتردد, يضر, يفسد, يتلف, مشكله, مخاطره, ضد, يعارض, امتنع*",
     "refute": "مخط*, خاطئ*, كاذب*, كذب*, غير صحيح, ليس صحيحا, باطل, مخطءون, يكذبون, واهمون",
-    "cond": "الا بعد, الا اذا, فقط بعد, فقط اذا, اذا, بشرط, شريطه, ما لم, طالما, لو, في حال, بعد التاكد, ان كان, ان كانت, "
-    "اولا, فقط",
+    "cond": "الا بعد, الا اذا, فقط بعد, فقط اذا, اذا, بشرط, شريطه, ما لم, طالما, لو, في حال, بعد التاكد, ان كان, ان كانت, اولا, فقط",
     "until": "حتي, قبل",
-    "hedge": "ربما, قد, لعل, لعله, محتمل, من المحتمل, غير واضح, لست متاكدا, لا ادري, لا اعرف, غير موكد, غير معروف, نظريا, "
-    "افترض",
+    "hedge": "ربما, قد, لعل, لعله, محتمل, من المحتمل, غير واضح, لست متاكدا, لا ادري, لا اعرف, غير موكد, غير معروف, نظريا, افترض",
     "report": "يقول البعض, يزعم*, يقال, يدعي*, بعض الناس يقولون, شائعه, اشاعه, يزعم البعض, يقولون, قيل, حسب الشائعات",
     "ask0": "هل, كيف, لماذا, متي, ماذا",
     "yes": "نعم, اجل, بالطبع, بالتاكيد, طبعا, حسنا, تفضل, موافق",

@@ -58,6 +58,20 @@ def idf(statistics: Statistics, terms: Sequence[str]) -> float:
     return math.log(1 + (statistics.entries - held + 0.5) / (held + 0.5))
 
 
+def telling(question: Question, statistics: Statistics, share: float) -> tuple[str, ...]:
+    """The terms that an entry must hold one of to match `share` of the question: the commonest words that fall short of it together
+    are left out. An index that looks for these alone reads short lists, and misses nothing that clears a floor of `share`."""
+    if share <= 0:
+        return question.terms
+    words = sorted(((word.weight * idf(statistics, word.terms) ** 2, word) for word in question.words), key=lambda pair: pair[0])
+    short, kept = share * sum(weight for weight, _ in words), []
+    for weight, word in words:
+        short -= weight
+        if short <= 0:
+            kept.append(word)
+    return Question(tuple(kept)).terms
+
+
 def score(question: Question, statistics: Statistics, candidates: Sequence[Candidate]) -> list[Scored]:
     """Scores for all candidates, best first; ties go to the later row, the newer entry. O(candidates × words)."""
     words = [(word, idf(statistics, word.terms)) for word in question.words]

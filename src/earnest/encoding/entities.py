@@ -21,7 +21,7 @@ _IDENTIFIER: Final = re.compile(r"[A-Za-z0-9_./-]+")
 _DOTTED: Final = re.compile(r"[\w/-]*[A-Za-z_][\w-]*(?:\.\w+)*\.[A-Za-z]\w*", re.ASCII)
 _CAMEL: Final = re.compile(r"[A-Za-z]*[a-z0-9][A-Z][A-Za-z0-9]*", re.ASCII)
 _SNAKE: Final = re.compile(r"[A-Za-z]\w*[A-Za-z0-9]_[A-Za-z0-9]\w*", re.ASCII)
-_FRESH_START: Final = frozenset("\"“‘«(「『[:：.!?…。！？")
+_FRESH_START: Final = frozenset('"“‘«(「『[:：.!?…。！？')
 
 # Words that take a capital only because a sentence begins with them, and times, which are no topic.
 _COMMON: Final = words(

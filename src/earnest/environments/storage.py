@@ -212,9 +212,7 @@ class RentedStorageEnv(StorageEnv):
     everything costs the same in expectation. A hold cost of 0 is `StorageEnv`, outcome for outcome.
     """
 
-    def __init__(
-        self, files: int = 12, seed: int = 7, *, hold_cost: float = 1.0, rent_tier: str = "uniform", sparse: bool = False
-    ) -> None:
+    def __init__(self, files: int = 12, seed: int = 7, *, hold_cost: float = 1.0, rent_tier: str = "uniform", sparse: bool = False) -> None:
         super().__init__(files, seed, sparse=sparse)
         self.hold_cost = check.number("hold_cost", hold_cost, low=0.0, high=1e6)
         self.rent_tier = check.choice("rent_tier", rent_tier, tuple(TIERS))

@@ -218,9 +218,7 @@ class TestSuiteEnv:
 
     def _passing_apart(self, patch: Patch | None) -> int:
         folder = self._copy(patch)
-        ran = subprocess.run(
-            [sys.executable, "-I", "-c", _RUNNER, str(folder)], capture_output=True, text=True, timeout=120, check=False
-        )
+        ran = subprocess.run([sys.executable, "-I", "-c", _RUNNER, str(folder)], capture_output=True, text=True, timeout=120, check=False)
         shutil.rmtree(folder, ignore_errors=True)
         if ran.returncode != 0 or not ran.stdout.strip().isdigit():
             raise NotAvailable(f"the tests could not be counted in a separate process: {ran.stderr.strip()[-200:] or 'no output'}")

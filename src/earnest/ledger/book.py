@@ -100,15 +100,14 @@ class Book:
         entries = [stored.row] if heir is None else [stored.row, heir]
         return self.tx.append(kind, entries=entries, data=said, postings=postings, note=note)
 
-    def verdict(self, row: int) -> tuple[str, StoredEntry] | None:
+    def verdict(self, stored: StoredEntry) -> tuple[str, StoredEntry] | None:
         """What becomes of an entry after its account moved or a ticket let go of it.
 
         An empty one is buried, unless an open ticket still names it: then it is suspended, so that no new ticket can name it and
         keep it from its end. One that was suspended for being empty and is so no more is cleared, at the latest when no ticket
         names it any longer: a pinned or kept entry cannot die of being empty.
         """
-        [stored] = self.tx.entries([row])
-        entry = stored.entry
+        entry, row = stored.entry, stored.row
         if not entry.alive:
             return None
         mortal = entry.retention == "earned" and not entry.pinned

@@ -36,7 +36,7 @@ def groups(reading: Reading, analyser: Analyser, threshold: float) -> tuple[list
     eligible.sort(key=lambda s: (-s.entry.balance, s.row))
     taken: set[int] = set()
     made: list[list[StoredEntry]] = []
-    refused: list[str] = []
+    refused: dict[frozenset[int], str] = {}
     for lead in eligible:
         if lead.row in taken:
             continue
@@ -51,11 +51,11 @@ def groups(reading: Reading, analyser: Analyser, threshold: float) -> tuple[list
             if difference is None:
                 group.append(other)
             elif len(refused) < 1_000:
-                refused.append(f"{lead.entry.id} and {other.entry.id} differ in {difference}")
+                refused.setdefault(frozenset((lead.row, row)), f"{lead.entry.id} and {other.entry.id} differ in {difference}")
         if len(group) > 1:
             taken.update(stored.row for stored in group)
             made.append(group)
-    return made, refused
+    return made, [*refused.values()]
 
 
 def _class(stored: StoredEntry) -> tuple[object, ...]:

@@ -151,8 +151,8 @@ def _released(tx: Writing, book: Book, ticket: StoredTicket, state: str, event: 
     tx.move_escrow(rows, -1)
     suspended: list[str] = []
     buried: list[str] = []
-    for row in rows:
-        what = book.verdict(row)
+    for stored in tx.entries(rows):
+        what = book.verdict(stored)
         if what is not None:
             (buried if what[0] == "buried" else suspended).append(what[1].entry.id)
     return tuple(suspended), tuple(buried)

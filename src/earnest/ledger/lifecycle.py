@@ -231,7 +231,7 @@ def pin(tx: Writing, settings: Settings, entry_id: str, pinned: bool) -> StoredE
     tx.change_entry(stored.row, balance=held, rent_mark=tx.counter("rent_index"), pinned=pinned)
     tx.append("pin" if pinned else "unpin", entries=[stored.row], postings=postings)
     if not pinned:
-        book.verdict(stored.row)
+        book.verdict(tx.entries([stored.row])[0])
     return stored
 
 
@@ -264,7 +264,7 @@ def edit(
     if changes.get("retention") == "earned" != entry.retention:
         postings += Book(tx, settings).stake(tx.entries([stored.row])[0], given)
     tx.append("edit", entries=[stored.row], data={"fields": sorted(changes), **data}, postings=postings, before=before)
-    Book(tx, settings).verdict(stored.row)
+    Book(tx, settings).verdict(tx.entries([stored.row])[0])
     return stored
 
 

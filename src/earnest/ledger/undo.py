@@ -143,7 +143,7 @@ def _merge(tx: Writing, settings: Settings, analyser: Analyser, event: Event) ->
     said = {"cause": "superseded", "left": 0, "merge": event.seq}
     tx.append("death", entries=[heir.row, *(stored.row for stored in members)], data=said, postings=postings)
     for stored in members:
-        book.verdict(stored.row)
+        book.verdict(tx.entries([stored.row])[0])
     return (heir.entry.id, *(stored.entry.id for stored in members))
 
 

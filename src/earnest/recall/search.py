@@ -13,8 +13,11 @@ from earnest.core.filters import Filter
 from earnest.core.ranking import Candidate, Scored
 from earnest.protocols import Reading
 
-DEPTH: Final = 64
+DEPTH: Final = 256
 """Candidates that are scored for each hit asked for: deep enough that the engine's own order does not decide."""
+
+SKIM: Final = 0.2
+"""A search without a floor first looks by the words that tell this much of the question, and by all of them if that finds too little."""
 
 EXTRA: Final = 8
 """Hits beyond `k` that a decision looks at, to pass over the suspended and to see conflicts."""
@@ -71,7 +74,9 @@ def find(
     question = analyser.question(query)
     if not question.words:
         return []
-    candidates, statistics = reading.candidates(question, chosen, max(DEPTH, 4 * k))
+    candidates, statistics = reading.candidates(question, chosen, max(DEPTH, 4 * k), max(floor, SKIM))
+    if floor < SKIM and len(candidates) < k:
+        candidates, statistics = reading.candidates(question, chosen, max(DEPTH, 4 * k), floor)
     scored = [s for s in retriever.rank(question, statistics, candidates) if s.covered >= floor and s.score > 0]
     if half_life is None:
         scored = scored[:k]

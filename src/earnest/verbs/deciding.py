@@ -53,7 +53,7 @@ class LedgerVerbs(Base):
 
             def do() -> tuple[Settlement, Mapping[str, Any]]:
                 made = decisions.settle(tx, self._read_settings(tx), self._channel, name, **outcome)
-                return made, asdict(made)
+                return made, asdict(made) if key is not None else {}
 
             return self._once(tx, key, "settle", lambda: {"ticket": name, **outcome}, _settlement, do)
 
@@ -87,7 +87,7 @@ class LedgerVerbs(Base):
 
             def do() -> tuple[TickReport, Mapping[str, Any]]:
                 made = ticking.tick(tx, settings, limit or settings.expire_after)
-                return made, asdict(made)
+                return made, asdict(made) if name is not None else {}
 
             return self._once(tx, name, "tick", dict, lambda kept: TickReport(**{**kept, "died": tuple(kept["died"])}), do, "slot")
 

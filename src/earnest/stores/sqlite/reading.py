@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import apsw
@@ -13,7 +14,7 @@ from earnest.core.analysis import Question
 from earnest.core.entry import Entry, StoredEntry, held_now
 from earnest.core.events import Event, Posting, micros, moment
 from earnest.core.filters import Filter
-from earnest.core.ranking import Candidate, Statistics
+from earnest.core.ranking import Candidate, Statistics, telling
 from earnest.core.ticket import Meter, Role, Share, StoredSettlement, StoredTicket
 from earnest.errors import IndexDamaged
 
@@ -74,7 +75,7 @@ class SqliteReading:
     # settings and running numbers
 
     def settings(self) -> Mapping[str, Any]:
-        return {name: loaded(value) for name, value in self._db.execute("SELECT name, value FROM settings")}
+        return _parsed(tuple(self._db.execute("SELECT name, value FROM settings").fetchall()))
 
     def counters(self) -> dict[str, int]:
         """Every running number, read once."""
@@ -200,16 +201,18 @@ class SqliteReading:
 
     # recall
 
-    def candidates(self, question: Question, chosen: Filter, limit: int) -> tuple[list[Candidate], Statistics]:
+    def candidates(self, question: Question, chosen: Filter, limit: int, share: float = 0.0) -> tuple[list[Candidate], Statistics]:
         scopes, statistics = self._statistics(question, chosen)
-        if not question.terms or (scopes is not None and not scopes):
+        terms = telling(question, statistics, share)
+        if not terms or (scopes is not None and not scopes):
             return [], statistics
-        match = "{text cue} : (" + " OR ".join(quoted(term) for term in question.terms) + ")"
-        if scopes is not None:
+        match = "{text cue} : (" + " OR ".join(quoted(term) for term in terms) + ")"
+        # A facet's list is as long as the store: it is read only where it leaves something out.
+        if scopes is not None and statistics.entries < self.counter("alive") + self.counter("suspended"):
             match = f"({match}) AND facets : ({' OR '.join(quoted(facet('s', s)) for s in scopes)})"
         if chosen.kinds is not None:
             match = f"({match}) AND facets : ({' OR '.join(quoted(facet('k', k)) for k in chosen.kinds)})"
-        elif not chosen.rules:
+        elif not chosen.rules and self.counter("kind:rule") > 0:
             match = f"({match}) NOT facets : {quoted(facet('k', 'rule'))}"
         where, values = self._conditions(chosen, "e", indexed=True)
         # CROSS JOIN: the index leads, so that it also sorts; without further conditions the entries need not be looked at at all.
@@ -394,6 +397,12 @@ class SqliteReading:
             "SELECT max(starves_at) FROM entries WHERE standing <> 'dead' AND starves_at IS NOT NULL"
         ).fetchone()[0]
         return made
+
+
+@lru_cache(maxsize=64)
+def _parsed(rows: tuple[tuple[str, str], ...]) -> Mapping[str, Any]:
+    """Settings from their rows; the same rows come back again and again."""
+    return {name: loaded(value) for name, value in rows}
 
 
 def _settlement(r: tuple[Any, ...]) -> StoredSettlement:

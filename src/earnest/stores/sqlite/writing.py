@@ -39,11 +39,10 @@ class SqliteWriting(SqliteReading):
     def flush(self) -> None:
         """Write what was kept back until the end of the transaction."""
         counters = self.counters()
-        for name in sorted(self._changed):
-            self._db.execute(
-                "INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-                (name, counters[name]),
-            )
+        self._db.executemany(
+            "INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            [(name, counters[name]) for name in sorted(self._changed)],
+        )
         for scope, (alive, terms) in self._scope_changes.items():
             self._db.execute("UPDATE scopes SET alive = alive + ?, terms = terms + ? WHERE scope = ?", (alive, terms, scope))
         self._changed.clear()
@@ -208,8 +207,7 @@ class SqliteWriting(SqliteReading):
             self._db.execute("INSERT INTO entry_tags (entry, place, tag) VALUES (?, ?, ?)", (row, place, tag))
 
     def move_escrow(self, rows: Iterable[int], by: int) -> None:
-        for row in rows:
-            self._db.execute("UPDATE entries SET open_tickets = open_tickets + ? WHERE entry = ?", (by, row))
+        self._db.executemany("UPDATE entries SET open_tickets = open_tickets + ? WHERE entry = ?", [(by, row) for row in rows])
 
     # decisions
 
@@ -258,8 +256,9 @@ class SqliteWriting(SqliteReading):
         self._db.execute(
             "UPDATE meters SET settlements = settlements + 1, total = max(-1.7e308, min(1.7e308, total + ?)) WHERE name = ?", (delta, meter)
         )
-        for row, amount in moved.items():
-            self._db.execute("UPDATE shares SET moved = ? WHERE ticket = ? AND entry = ?", (amount, ticket.row, row))
+        self._db.executemany(
+            "UPDATE shares SET moved = ? WHERE ticket = ? AND entry = ?", [(amount, ticket.row, row) for row, amount in moved.items()]
+        )
 
     def put_meter(self, name: str, *, unit: str, scale: float | None, tier: Tier) -> None:
         self._db.execute(
@@ -303,10 +302,12 @@ class SqliteWriting(SqliteReading):
             "INSERT INTO events (event, kind, tick, at, actor, channel, entries, ticket, data, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (seq, kind, tick, self._at, self.author.actor, self.author.channel, json.dumps(rows), ticket, said, digest),
         )
-        for row in rows:
-            self._db.execute("INSERT INTO event_entries (entry, event) VALUES (?, ?)", (row, seq))
-        for place, posting in enumerate(postings):
-            self._db.execute("INSERT INTO postings (event, place, debit, credit, amount) VALUES (?, ?, ?, ?, ?)", (seq, place, *posting))
+        self._db.executemany("INSERT INTO event_entries (entry, event) VALUES (?, ?)", [(row, seq) for row in rows])
+        self._db.executemany(
+            "INSERT INTO postings (event, place, debit, credit, amount) VALUES (?, ?, ?, ?, ?)",
+            [(seq, place, *posting) for place, posting in enumerate(postings)],
+        )
+        for posting in postings:
             if posting.debit < 0:
                 self.bump(f"account:{ACCOUNTS[posting.debit]}", -posting.amount)
             if posting.credit < 0:
