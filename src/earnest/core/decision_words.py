@@ -81,7 +81,9 @@ EN: Final = {
     "yes": "can go ahead, may go ahead, should go ahead, yes, yeah, yep, sure, certainly, of course, go ahead, proceed, "
     "agreed, do it, absolutely, affirmative, by all means, definitely",
     "no": "nope, nay, absolutely not, no way, certainly not, of course not, negative",
-    "noise": "no approval, no permission, no backup, no confirmation, no restart, not only, not just, even if, "
+    "noise": "lies on, lies in, lies at, lies under, lies there, lie on, lie in, lie at, lie under, lie there, lying on, lying in, "
+    "lying around, what lies, ask for, asks for, asked for, asking for, "
+    "no approval, no permission, no backup, no confirmation, no restart, not only, not just, even if, "
     "no longer needed, no longer used, no longer required, no longer in use, no longer necessary, no longer, not needed, "
     "not used, not in use, not required, not necessary, never used, never mind, make sure, no matter, no doubt, "
     "keep growing, keeps growing, keep filling, keep in mind, to avoid, to prevent, in no time, not referenced, "

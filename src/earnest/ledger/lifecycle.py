@@ -18,9 +18,6 @@ from earnest.ledger.book import Book
 from earnest.ledger.decisions import new_id
 from earnest.protocols import Reading, Rng, Writing
 
-RETURNING: Final = ("starved", "executed", "forgotten", "faded")
-"""Causes of death that `restore` takes back. A merged or superseded entry mostly has an heir: then that event is undone instead."""
-
 
 def checked_entry(rng: Rng, default_retention: str, fields: Mapping[str, Any]) -> NewEntry:
     """An entry from what a caller gave, every field checked.
@@ -172,7 +169,7 @@ def restore(
     entry = stored.entry
     if entry.alive:
         raise NotAllowed(f"entry {entry.id} is alive ({entry.standing}); there is nothing to restore")
-    if entry.cause not in RETURNING and entry.heir is not None:
+    if entry.heir is not None:
         raise NotAllowed(
             f"entry {entry.id} was {entry.cause}, and {entry.heir} took its place; undo that event instead (`earnest why {entry.id}`)"
         )

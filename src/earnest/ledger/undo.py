@@ -61,10 +61,8 @@ def _pin(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> t
 
 
 def _removal(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
-    if event.data.get("cause") == "superseded" and len(event.entries) > 1:
-        raise NotAllowed(
-            f"entry {event.entries[1]} took its place; a new version took its place if that is one: undo the event that wrote it"
-        )
+    if len(event.entries) > 1:
+        raise NotAllowed(f"a new version took its place, or its members did (entry {event.entries[1]}); undo the event that wrote that")
     died_again = [
         e.seq for e in _later(tx, event.entries[0], event.seq) if e.kind in ("death", "forget") and e.entries[0] == event.entries[0]
     ]
@@ -106,7 +104,7 @@ def _supersede(tx: Writing, settings: Settings, analyser: Analyser, event: Event
     pinned = heir.entry.pinned
     [old] = tx.entries([parent])
     lifecycle.refuse_living_twin(tx, old)
-    book.bury(heir, "forgotten", kind="forget", note=f"event {event.seq} taken back")
+    book.bury(heir, "forgotten", kind="forget", note=f"event {event.seq} taken back", heir=old.row)
     lifecycle.revive(tx, old, analyser)
     postings = book.stake(old, max(0, part))
     if pinned:
@@ -125,8 +123,8 @@ def _merge(tx: Writing, settings: Settings, analyser: Analyser, event: Event) ->
     postings = book.due(heir)
     members = tx.entries([row for row, _, _ in parents])
     shares = lifecycle.proportional(pool, [part for _, _, part in parents])
-    # Harm that the heir did is everybody's; what one member had done before is its own.
-    by_heir = heir.harmed and not any(stored.harmed for stored in members)
+    # Harm that the heir decided is everybody's; what one member had done before is its own.
+    by_heir = any(moved < 0 and role != "supporting" for _, role, moved in tx.settlements_of(heir.row, 10_000))
     for stored, share in zip(members, shares, strict=True):
         lifecycle.refuse_living_twin(tx, stored)
         lifecycle.revive(tx, stored, analyser)
@@ -137,11 +135,11 @@ def _merge(tx: Writing, settings: Settings, analyser: Analyser, event: Event) ->
     if heir.entry.balance < 0:
         postings += book.close(heir)[len(book.due(heir)) :]
     tx.change_entry(
-        heir.row, standing="dead", cause="superseded", heir=members[0].row, pinned=False, balance=0, rent_mark=index,
+        heir.row, standing="dead", cause="forgotten", heir=members[0].row, pinned=False, balance=0, rent_mark=index,
         died_tick=tx.counter("tick"),
     )  # fmt: skip
-    said = {"cause": "superseded", "left": 0, "merge": event.seq}
-    tx.append("death", entries=[heir.row, *(stored.row for stored in members)], data=said, postings=postings)
+    said = {"cause": "forgotten", "left": 0, "merge": event.seq}
+    tx.append("forget", entries=[heir.row, *(stored.row for stored in members)], data=said, postings=postings)
     for stored in members:
         book.verdict(tx.entries([stored.row])[0])
     return (heir.entry.id, *(stored.entry.id for stored in members))
