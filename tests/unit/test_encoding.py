@@ -756,7 +756,7 @@ def _visible(text: str) -> str:
 
 FORMATS = st.sampled_from(("auto", "text", "markdown"))
 ANYTHING = st.text(st.characters(exclude_categories=()), max_size=300)
-MARKED = st.text(alphabet="ab AB.:#*_`~->|[]()<!\\1\n\t&;/=\"", max_size=300)
+MARKED = st.text(alphabet='ab AB.:#*_`~->|[]()<!\\1\n\t&;/="', max_size=300)
 
 
 @given(st.lists(st.tuples(st.sampled_from(("a", "b", "c.md")), ANYTHING | MARKED, FORMATS), max_size=3), st.integers(40, 120))

@@ -139,7 +139,7 @@ class StoredSettlement:
 
 @dataclass(frozen=True, slots=True)
 class Credit:
-    """What one settlement moved on one entry, in micro-units; the part above the cap is not in it."""
+    """What the world paid one entry for one settlement, or took from it, in micro-units. What exceeds the cap goes on to `cap`."""
 
     entry: str
     amount: int

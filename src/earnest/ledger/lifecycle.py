@@ -335,15 +335,20 @@ def supersede(
         _movable(stored, "superseded")
     elif stored.open_tickets:
         _movable(replace(stored, entry=replace(stored.entry, pinned=False)), "superseded")
-    for twin in tx.twins(twin_digest(new.text, new.cue), new.scope, new.kind):
-        if twin.entry.alive and new.kind != "episodic":
-            raise NotAllowed(f"entry {stored.entry.id} cannot say that: entry {twin.entry.id} says it and is alive; merge the two instead")
+    _refuse_saying_twice(tx, new, {stored.row})
     made = insert(tx, settings, rng, new, terms, kind="supersede", version=new.version)
     tx.add_lineage(made.row, [(stored.row, "version", stored.entry.balance)])
     if stored.entry.pinned:
         tx.change_entry(made.row, pinned=True)
     Book(tx, settings).bury(stored, "superseded", heir=made.row, pinned=stored.entry.pinned)
     return made
+
+
+def _refuse_saying_twice(tx: Writing, new: NewEntry, replaced: Set[int]) -> None:
+    """What is written in the place of others does not say what a living entry beside them says."""
+    for twin in tx.twins(twin_digest(new.text, new.cue), new.scope, new.kind):
+        if twin.entry.alive and twin.row not in replaced and new.kind != "episodic":
+            raise NotAllowed(f"entry {twin.entry.id} says that already and is alive; merge it with the others, or say something else")
 
 
 def merge(
@@ -367,6 +372,7 @@ def merge(
                 )
     if new.valid_from and new.valid_to and new.valid_from > new.valid_to:
         raise NotAllowed("these entries never hold at one time, so that nothing could be said of them together")
+    _refuse_saying_twice(tx, new, {stored.row for stored in members})
     salt = rng.token(16)
     heir = tx.insert_entry(new, salt=salt, digest=twin_digest(new.text, new.cue), text_terms=terms[0], cue_terms=terms[1])
     book, index, cap = Book(tx, settings), tx.counter("rent_index"), micro(settings.cap)

@@ -114,14 +114,14 @@ class EntryVerbs(Base):
         fresh = 0
         for start in range(0, len(checked), _CHUNK):
             chunk_key = None if key is None else f"{check.label('key', key, limit=150)}#{start}"
-            entries, new = self._add_chunk(checked[start : start + _CHUNK], chunk_key, retentions[start : start + _CHUNK], kind)
+            entries, new = self._add_chunk(checked[start : start + _CHUNK], chunk_key, retentions[start : start + _CHUNK], kind, "bulk")
             made += entries
             fresh += sum(new)
             progress(len(made), len(checked))
         return made, fresh
 
     def _add_chunk(
-        self, checked: Sequence[NewEntry], key: str | None, retentions: Sequence[Any], kind: str = "add"
+        self, checked: Sequence[NewEntry], key: str | None, retentions: Sequence[Any], kind: str = "add", namespace: str = ""
     ) -> tuple[_List[Entry], _List[bool]]:
         """Entries written or joined in one transaction, and which of them are new. `retentions` are those that were asked for."""
         analyser, terms = self._analyser, [self._terms(new.text, new.cue) for new in checked]
@@ -142,6 +142,7 @@ class EntryVerbs(Base):
                 lambda: {"entries": [_request(new, asked) for new, asked in zip(checked, retentions, strict=True)]},
                 lambda said: ([lifecycle.found(tx, entry).entry for entry in said["ids"]], [*said["new"]]),
                 do,
+                namespace,
             )
 
     def encode(

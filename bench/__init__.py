@@ -1,0 +1,1 @@
+"""Benchmarks: what Earnest keeps and what it costs, measured beside the best known. See bench/README.md."""
