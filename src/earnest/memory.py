@@ -13,7 +13,7 @@ from earnest.core.reports import Check
 from earnest.core.settings import NAMES, Settings, checked, with_changes
 from earnest.errors import InvalidInput, NotAvailable, StoreError
 from earnest.ledger.meters import Meters
-from earnest.opening import agent_name, located
+from earnest.opening import agent_name, located, path_text
 from earnest.protocols import Author, Clock, Rng, Store
 from earnest.recall.search import Retriever
 from earnest.stores.sqlite import SqliteStore
@@ -180,8 +180,6 @@ class Memory(EntryVerbs, RecallVerbs, LedgerVerbs, InsightVerbs):
         Raises:
             StoreError: The file exists, or cannot be written.
         """
-        if isinstance(path, bool) or not isinstance(path, str | Path) or not str(path).strip():
-            raise InvalidInput("path", path, "must be a new file")
-        target = Path(path)
+        target = Path(path_text(path, "a new file"))
         self._store.backup(target)
         return target

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from earnest.core import check
-from earnest.errors import InvalidInput, NotAvailable, StoreError
+from earnest.errors import InvalidInput, NotAvailable, StoreError, shown
 from earnest.stores.sqlite.store import MEMORY
 
 DEFAULT_AGENT: Final = "default"
@@ -74,6 +74,19 @@ def agent_of(name: str) -> str | None:
     return agent if agent and file_name(agent) == name else None
 
 
+def path_text(path: Any, what: str) -> str:
+    """A path as text that the file system can be asked for, or InvalidInput saying `what` it must be."""
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(text, str) or not text.strip() or "\x00" in text:
+        raise InvalidInput("path", path, f"must be {what}")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        # Names that are no Unicode exist on some file systems, but SQLite could not open them.
+        raise InvalidInput("path", path, f"is no valid Unicode; must be {what}") from None
+    return text
+
+
 def located(path: Any, agent: str | None) -> tuple[str, str | None]:
     """The file to open and the agent to open it for. A folder, or a path that ends in a separator, holds one file for each agent.
 
@@ -81,23 +94,19 @@ def located(path: Any, agent: str | None) -> tuple[str, str | None]:
         InvalidInput: Not a path.
         NotAvailable: A server engine was named.
     """
-    if isinstance(path, bool) or not isinstance(path, str | os.PathLike):
-        raise InvalidInput("path", path, 'must be a file, a folder or ":memory:"')
-    text = os.fspath(path)
-    if not isinstance(text, str) or not text.strip() or "\x00" in text:
-        raise InvalidInput("path", path, 'must be a file, a folder or ":memory:"')
+    text = path_text(path, 'a file, a folder or ":memory:"')
     if text == MEMORY:
         return MEMORY, agent
     if text.startswith(("postgresql://", "postgres://")):
         raise NotAvailable("the PostgreSQL engine is not part of this version; open a file instead")
     place = Path(text)
-    if place.is_dir() or text.endswith(("/", os.sep)):
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"{text}: the folder cannot be made ({error.strerror}); name one that can be written") from error
-        return str(place / file_name(agent or DEFAULT_AGENT)), agent or DEFAULT_AGENT
-    return text, agent
+    try:
+        if not (place.is_dir() or text.endswith(("/", os.sep))):
+            return text, agent
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{shown(text)}: cannot be used ({error.strerror}); name a file or a folder that can be written") from error
+    return str(place / file_name(agent or DEFAULT_AGENT)), agent or DEFAULT_AGENT
 
 
 def agents_in(folder: Path) -> list[str]:

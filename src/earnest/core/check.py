@@ -14,7 +14,7 @@ from earnest.errors import InvalidInput
 
 MAX_TEXT: Final = 100_000
 MAX_CUE: Final = 4_000
-MAX_QUERY: Final = 20_000
+MAX_QUERY: Final = 100_000
 MAX_LABEL: Final = 500
 MAX_DETAIL: Final = 4_000
 MAX_LIST: Final = 100
@@ -99,6 +99,13 @@ def labels(name: str, value: Any) -> tuple[str, ...]:
     if len(made) > MAX_LIST:
         raise InvalidInput(name, value, f"has {len(made)} items, at most {MAX_LIST} are kept")
     return made
+
+
+def items(name: str, value: Any) -> list[Any]:
+    """The items of a list, tuple or other iterable of things; a single text or mapping is none."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise InvalidInput(name, value, f"must be a list, not {type(value).__name__}")
+    return [*value]
 
 
 def number(name: str, value: Any, *, low: float, high: float) -> float:

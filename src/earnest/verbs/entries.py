@@ -94,7 +94,7 @@ class EntryVerbs(Base):
         retention = self._default_retention()
         checked: _List[NewEntry] = []
         retentions: _List[Any] = []
-        for place, item in enumerate(entries):
+        for place, item in enumerate(check.items("entries", entries)):
             if not isinstance(item, Mapping):
                 raise InvalidInput(f"entries[{place}]", item, "must be a mapping with at least a text")
             checked.append(lifecycle.checked_entry(self._rng, retention, item))
@@ -175,7 +175,7 @@ class EntryVerbs(Base):
             from earnest.encoding import LocalEncoder
 
             encoder = LocalEncoder()
-        given = [*documents]
+        given = check.items("documents", documents)
         scope = check.label("scope", scope, blank=True)
         made = encoder.encode(given)
         retention = self._default_retention()

@@ -49,7 +49,7 @@ class RecallVerbs(Base):
         """The entries that match a question best, broad: suspended ones too, marked by their standing.
 
         Args:
-            query: Any text of at most 20,000 characters; it is only ever data. Blank or None finds nothing.
+            query: Any text of at most 100,000 characters; it is only ever data. Blank or None finds nothing.
             k: At most so many hits, 1 to 1,000.
             scope: One scope, a list of them, or `earnest.ALL`. Matched exactly.
             kind, source, tags: Only entries of one of these. Rules are left out unless `kind` names them.

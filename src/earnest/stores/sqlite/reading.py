@@ -232,6 +232,9 @@ class SqliteReading:
     def _statistics(self, question: Question, chosen: Filter) -> tuple[list[int] | None, Statistics]:
         """The scopes to look in (None for all) and the statistics of exactly those: a small scope ranks as if it were alone."""
         total = self.counter("alive") + self.counter("suspended")
+        indexed = self._indexed()
+        if indexed != total:
+            raise IndexDamaged(INDEX_BROKEN.format(f"it holds {indexed} entries, {total} are alive"))
         if chosen.scopes is None:
             scopes, alive, length = None, total, self.counter("terms")
         else:
@@ -258,8 +261,25 @@ class SqliteReading:
             raise IndexDamaged(INDEX_BROKEN.format(error)) from error
         return scopes, Statistics(alive, length / alive if alive else 0.0, holding)
 
+    def _indexed(self) -> int:
+        """How many entries the keyword index says it holds: the first number of FTS5's record of averages. O(1)."""
+        try:
+            found = self._db.execute("SELECT block FROM terms_data WHERE id = 1").fetchone()
+        except apsw.SQLError:
+            return 0
+        made = 0
+        # SQLite's variable-length integer: seven bits a byte, the highest first, while the top bit is set.
+        for byte in bytes(found[0])[:9] if found else b"":
+            made = made << 7 | byte & 0x7F
+            if byte < 0x80:
+                break
+        return made
+
     def index_problem(self) -> str | None:
         alive = self.counter("alive") + self.counter("suspended")
+        indexed = self._indexed()
+        if indexed != alive:
+            return f"it holds {indexed} entries, {alive} are alive"
         if not alive:
             return None
         # A few living entries, old and new: each must be in the index under its own terms.

@@ -12,7 +12,7 @@ from pathlib import Path
 import apsw
 
 from earnest.core.events import micros
-from earnest.errors import EarnestError, StoreBusy, StoreError, StoreReadOnly, WrongAgent
+from earnest.errors import EarnestError, StoreBusy, StoreError, StoreReadOnly, WrongAgent, shown
 from earnest.protocols import Author, Damage
 from earnest.stores.sqlite import verify
 from earnest.stores.sqlite.connection import connect, looked_over, migrate, translated
@@ -219,9 +219,13 @@ class SqliteStore:
     def backup(self, path: Path) -> None:
         """See `earnest.protocols.Store.backup`."""
         self._open()
-        if path.exists():
+        try:
+            there, folder = path.exists(), path.parent.is_dir()
+        except OSError as error:
+            raise StoreError(f"{shown(str(path))}: cannot be used ({error.strerror}); name another file") from error
+        if there:
             raise StoreError(f"{path}: is there already; a backup never overwrites, name a new file")
-        if not path.parent.is_dir():
+        if not folder:
             raise StoreError(f"{path}: the folder {path.parent} does not exist; make it first")
         part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
         try:
