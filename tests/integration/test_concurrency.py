@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -344,3 +345,31 @@ with memory._store.write(memory._author()) as tx:
         holder.communicate()
         assert memory.tick().tick == 1, "what the dead process had not committed is gone"
         assert memory.check().ok
+
+
+_FORKED = """
+import os, sys
+from earnest import Memory
+from earnest.errors import StoreError
+memory = Memory.open(sys.argv[1])
+memory.add("written by the parent")
+child = os.fork()
+if child == 0:
+    try:
+        memory.stats()
+    except StoreError as error:
+        with Memory.open(sys.argv[1]) as own:
+            own.add("written by the child")
+        os._exit(0 if "forked" in str(error) else 1)
+    os._exit(2)
+assert os.waitpid(child, 0)[1] == 0
+print(memory.stats().alive, memory.check().ok)
+"""
+
+
+def test_a_store_that_was_open_before_a_fork_is_opened_again_in_the_child(tmp_path: Path) -> None:
+    # Where a platform cannot fork there is nothing to hold.
+    if not hasattr(os, "fork"):
+        return
+    ran = subprocess.run([sys.executable, "-c", _FORKED, str(tmp_path / "m.db")], capture_output=True, text=True, timeout=60, check=False)
+    assert (ran.stdout, ran.stderr) == ("2 True\n", "")

@@ -56,6 +56,7 @@ class SqliteStore:
         self._idle: list[apsw.Connection] = []
         self._pool = threading.Lock()
         self._closed = False
+        self._process = os.getpid()
         if self.path != MEMORY and vfs is None:
             looked_over(Path(self.path), read_only=read_only)
         with translated(self.path):
@@ -104,6 +105,9 @@ class SqliteStore:
         """Refuses to go on with a store that was closed, or with a file that nobody else can see any more."""
         if self._closed:
             raise StoreError(f"{self.path}: the store is closed; open it again")
+        if self._process != os.getpid():
+            # SQLite's locks belong to the process that took them: using them on both sides of a fork damages files.
+            raise StoreError(f"{self.path}: was opened before this process was forked; open it again here")
         if self._file is not None and _place(self.path) != self._file:
             raise StoreError(f"{self.path}: the file was removed or replaced while it was open; nothing was recorded, open it again")
 
