@@ -1,0 +1,105 @@
+"""Operations that the product does not have, or never will: found out by looking, so that a new feature shows up as a failure."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from earnest import Memory
+
+from .model import Left, Op, Unknown
+
+# Operation: (what it needs, whether leaving it out leaves the store other than the case means).
+_MODULES: dict[str, tuple[str, bool]] = {
+    "embedder": ("earnest.embedders", False),
+    "llm": ("earnest.llms", True),
+    "mcp_add": ("earnest.mcp", False),  # the other surface writes in its place
+    "mcp_call": ("earnest.mcp", True),
+    "mcp_calls": ("earnest.mcp", True),
+    "mcp_search": ("earnest.mcp", False),
+    "mcp_session": ("earnest.mcp", True),
+    "mcp_tools_list": ("earnest.mcp", False),
+    "rest": ("earnest.http", True),  # adds and settlements are made in its place
+    "http": ("earnest.http", True),
+    "start": ("earnest.http", False),
+    "dashboard": ("earnest.http", False),
+    "render": ("earnest.render", False),
+    "settle_from_report": ("earnest.ci", True),
+    "read_report": ("earnest.ci", False),
+    "simulate": ("earnest.simulate", True),
+    "reembed": ("earnest.embedders", False),
+    "for_each_reply": ("earnest.llms", True),
+}
+
+_VERBS: dict[str, tuple[str, bool]] = {
+    "prefetch": ("prefetch", False),
+    "sync_turn": ("sync_turn", True),
+    "sync_turns": ("sync_turn", True),
+    "export": ("export", False),
+    "import": ("import_", True),
+    "relate": ("link", True),
+    "graph": ("related", False),
+    "rules": ("rules", False),
+    "rules_list": ("rules", False),
+    "rules_analyze": ("rules", True),
+    "rule_reject": ("rules", True),
+    "decay_cleanup": ("decay_cleanup", True),
+    "strength": ("feedback", False),
+    "purge": ("erase", True),
+    "delete_source": ("erase", True),
+    "delete_all": ("erase", True),
+    "compact": ("compact", False),
+}
+
+_NONE: dict[str, str] = {
+    "event_log": "the log is inside the store, without lines that could be cut or glued",
+    "good_lines": "the log is inside the store, without lines that could be cut or glued",
+    "bad_lines_reported": "the log is inside the store; what is changed in it, `check` reports as a broken chain",
+}
+
+_WRITES = {"add", "add_many", "update", "correct", "delete", "forget", "bury", "restore", "merge", "consolidate", "settle", "tick",
+           "ingest_text", "ingest_file", "store_of_version", "damage", "parallel", "kill -9 during save"}  # fmt: skip
+
+_FIELDS = {"content", "key", "agent", "op", "missing", "id", "by", "importance", "confidence", "metadata", "tags", "source", "sources",
+           "scope", "kind", "cue", "retention", "origin", "valid_from", "valid_to", "event_time"}  # fmt: skip
+
+
+def needed(op: Op) -> None:
+    """Raises `Left` for an operation that the product lacks, `Unknown` for one that it has and the runner was not taught."""
+    name = str(op["op"])
+    if name in _NONE:
+        raise Left("no counterpart", _NONE[name])
+    if name in _MODULES:
+        module = _MODULES[name][0]
+        if not has_module(module):
+            raise Left("not yet", f"{name}: there is no {module}")
+        raise Unknown(f"{module} exists now: teach the runner the operation {name!r}")
+    if name in _VERBS and not hasattr(Memory, _VERBS[name][0]) and not hasattr(Memory, f"{_VERBS[name][0]}_"):
+        raise Left("not yet", f"{name}: the library has no {_VERBS[name][0]}")
+
+
+def no_counterpart(name: str) -> Left:
+    """Why an expectation has no counterpart in this product."""
+    return Left("no counterpart", f"{name}: {_NONE[name]}")
+
+
+def has_module(name: str) -> bool:
+    """Whether a module of the product exists."""
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def changes(op: Op) -> bool:
+    """Whether leaving this operation out leaves the store other than the case means."""
+    name = str(op["op"])
+    return (_MODULES.get(name) or _VERBS.get(name) or ("", name in _WRITES))[1]
+
+
+def lacking_fields(op: Op) -> None:
+    """Raises `Left` for an entry with a field that the product does not keep."""
+    for name in op:
+        if name in ("created", "updated", "expires_at", "supersedes"):
+            raise Left("not yet", f"add has no field {name!r}")
+        if name not in _FIELDS:
+            raise Unknown(f"I do not know the field {name!r} of an entry")

@@ -1,0 +1,101 @@
+"""Values that no argument may stumble over: whatever a verb is given, it takes it or refuses it with a type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from earnest import Memory
+from earnest.errors import EarnestError
+
+BAD: tuple[Any, ...] = (
+    "\ud800", "\udcff", "", " ", "a\x00b", "nope", "x" * 200_000, None, True, 1, -1, 1.5, 2**80, float("nan"), float("inf"), [], ["\ud800"],
+    {}, b"x", object(),
+)  # fmt: skip
+
+GIVEN: Mapping[str, Mapping[str, Any]] = {
+    "add": {"text": "walrus"},
+    "answer": {"query": "walrus"},
+    "decide": {"query": "zebra"},
+    "search": {"query": "walrus"},
+    "settle": {"ticket": "nope", "delta": 1},
+    "abandon": {"ticket": "nope"},
+    "merge": {"ids": ["nope", "none"]},
+    "undo": {"event": 999},
+    "encode": {"documents": []},
+    "add_many": {"entries": []},
+    "backup": {"path": "/no/such/folder/copy.db"},
+}
+"""What a verb is given beside the bad value, where it needs something; verbs by id are given an entry's."""
+
+TRIED: Mapping[str, tuple[str, ...]] = {
+    "add": ("text", "cue", "kind", "scope", "sources", "origin", "importance", "confidence", "retention", "metadata", "tags", "valid_from",
+            "valid_to", "key"),
+    "add_many": ("entries", "key"),
+    "encode": ("documents", "scope", "key"),
+    "get": ("id",),
+    "forget": ("id", "reason"),
+    "restore": ("id",),
+    "pin": ("id",),
+    "unpin": ("id",),
+    "obituary": ("id",),
+    "update": ("id", "cue", "importance", "confidence", "metadata", "tags", "valid_from", "valid_to", "retention", "key"),
+    "merge": ("ids", "text"),
+    "undo": ("event",),
+    "list": ("scope", "kind", "source", "tags", "standing", "after", "limit"),
+    "search": ("query", "k", "scope", "kind", "source", "tags", "since", "until", "as_of", "half_life", "mode", "floor"),
+    "answer": ("query", "k", "half_life", "mode", "scope"),
+    "decide": ("query", "k", "half_life", "mode", "scope", "key"),
+    "settle": ("ticket", "delta", "meter", "scale", "acted", "detail", "key"),
+    "abandon": ("ticket", "reason"),
+    "tick": ("slot", "expire_after"),
+    "top": ("limit",),
+    "pending": ("after", "limit"),
+    "events": ("entry", "kind", "after", "limit", "newest"),
+    "audit": ("after", "limit"),
+    "check": ("repair",),
+    "consolidate": ("dry_run",),
+    "configure": ("rule", "rent", "stake", "cap", "floor", "languages", "expire_after", "default_retention", "embedder"),
+    "backup": ("path",),
+    "meters.add": ("name", "unit", "scale", "tier"),
+    "meters.bind": ("name", "channel"),
+}  # fmt: skip
+
+OPENED = ("path", "agent", "actor", "channel", "timeout", "read_only", "settings", "embedder")
+
+
+def stumbles(folder: Path) -> list[str]:
+    """Every verb with every bad value: those that raise what is no error of Earnest's, and what a look over the store finds."""
+    made: list[str] = []
+    with Memory.open(folder / "bad-values.db") as memory:
+        entry = memory.add("walrus").id
+        for verb, names in TRIED.items():
+            method: Any = memory
+            for part in verb.split("."):
+                method = getattr(method, part)
+            given = {"id": entry} if names[0] == "id" else {"name": "disk"} if verb.startswith("meters.") else GIVEN.get(verb, {})
+            if verb == "meters.bind":
+                given = {**given, "channel": "cli"}
+            for name in names:
+                for bad in BAD:
+                    if verb == "backup" and isinstance(bad, str) and bad in ("nope", " "):
+                        continue  # good names of files, in whatever folder this runs
+                    made += _tried(f"{verb}({name}=", bad, lambda m=method, g={**given, name: bad}: m(**g))
+        made += [f"afterwards: {problem}" for problem in memory.check().problems]
+    for name in OPENED:
+        for bad in BAD:
+            if name == "path" and isinstance(bad, str) and bad in ("nope", " "):
+                continue
+            made += _tried(f"open({name}=", bad, lambda g={"path": ":memory:", name: bad}: Memory.open(**g).close())
+    return made
+
+
+def _tried(what: str, bad: Any, call: Any) -> list[str]:
+    try:
+        call()
+    except EarnestError:
+        return []
+    except Exception as error:  # noqa: BLE001  whatever else it is, it is what is looked for
+        return [f"{what}{repr(bad)[:30]}): {type(error).__name__}: {str(error)[:80]}"]
+    return []

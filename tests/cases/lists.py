@@ -1,0 +1,49 @@
+"""What is left out of the project's own cases, and why. `test_cases.py` holds these lists against what really happens.
+
+A name is the id of a case, or `id/surface` where it is left out on one surface only.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+NOT_YET: Final[dict[str, str]] = {
+    "B23": "there is no embedder whose calls could be counted",
+    "B26": "there is no embedder that could refuse a long text",
+    "B53": "no dense or hybrid search, prefetch, links, rules or export; keyword search, list, stats, history and top are asserted",
+    "B56": "no sync_turn, links or rules; adding, answering and consolidating are asserted",
+    "B57": "no links between entries; the other calls by id are asserted",
+    "B59": "no MCP server: the other surface writes in its place",
+    "B107": "no MCP or REST server: threads and asyncio tasks share one Memory in its place",
+    "B120": "the oldest format is the newest too: nothing is migrated that could be backed up before; opening and counting are asserted",
+    "B140/cli": "there is no command `decay`",
+    "B144": "no REST server (the surface is given what the bodies hold) and no export",
+}
+"""A part needs what the product will have. A case whose parts all exist must leave this list."""
+
+NO_COUNTERPART: Final[dict[str, str]] = {
+    "B111": "the log is inside the store, so that it has no lines to be cut or glued; a changed event breaks the chain (E14)",
+    "B139": "searches filter by scope, kind, source, tags and time, not by metadata; hostile values of these are in E30",
+}
+"""A part will never apply, by the product's design."""
+
+NOT_HERE: Final[dict[str, str]] = {
+    "B140/python": "it is about what commands print",
+    "B23/cli": "no word of a command line is None",
+    "B25/cli": "no word of a command line can hold NUL; a file that holds one is refused (E50)",
+    "B53/cli": "commands have no --mode: there is one way to search until there is an embedder",
+    "B56/cli": "consolidation has no command of its own",
+    "B103/cli": "1,440 processes for one step; E21 races commands in small",
+    "B107/cli": "every command is a process of its own",
+    "B138/cli": "every word of a command line is text",
+    "B139/cli": "a store in memory ends with its command",
+    "E41/cli": "every word of a command line is text",
+    "E40/cli": "no word of a command line can hold a lone high surrogate",
+    "agent_ids:18/cli": "no word of a command line can hold NUL",
+    "agent_ids:32/cli": "every word of a command line is text",
+    "agent_ids:33/cli": "every word of a command line is text",
+    "agent_ids:34/cli": "every word of a command line is text",
+    "fts_hostile:40/cli": "no word of a command line can hold NUL",
+    "fts_hostile:41/cli": "no word of a command line can hold NUL",
+}
+"""A part cannot be said on that surface."""

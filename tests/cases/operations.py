@@ -1,0 +1,260 @@
+"""What each operation of a case does. An operation that is not here is a failure of the runner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from earnest.opening import agents_in
+
+from . import harness, texts
+from .absent import lacking_fields, needed
+from .model import Left, Op, Refused, Reply, Unknown
+from .run import DEPTH, Run
+
+Operation = Callable[[Run, Op, Reply], None]
+
+FILTERS = ("scope", "kind", "source", "tags", "since", "until", "as_of")
+_STATED = ("limit", "mode", "half_life", "floor")
+DATA = Path(__file__).with_name("data")
+
+
+def carry_out(run: Run, op: Op, reply: Reply) -> None:
+    """Carry one step out."""
+    try:
+        needed(op)
+    except Left as left:
+        if op["op"] not in harness.SUBSTITUTES:
+            raise
+        reply.instead = left
+        harness.SUBSTITUTES[op["op"]](run, op, reply)
+        return
+    operation = OPERATIONS.get(op["op"])
+    if operation is None:
+        raise Unknown(f"I do not know the operation {op['op']!r}")
+    operation(run, op, reply)
+
+
+def entry_id(run: Run, op: Op) -> Any:
+    """The entry that a step names: by the test's key, by "<id of KEY>", by the id that the case chose, or literally."""
+    if "key" in op:
+        return run.ids.get(op["key"], op["key"])
+    named = op.get("id")
+    if isinstance(named, str) and named.startswith("<id of "):
+        return run.ids[named.removeprefix("<id of ").removesuffix(">")]
+    return run.own.get(named, run.ids.get(named, named)) if isinstance(named, str) else named
+
+
+def _add(run: Run, op: Op, reply: Reply) -> None:
+    lacking_fields(op)
+    fields: dict[str, Any] = {name: op[name] for name in ("importance", "confidence", "tags", "sources", "scope", "kind", "cue",
+                                                          "retention", "valid_from", "valid_to") if name in op}  # fmt: skip
+    if op.get("missing") != "content":
+        fields["text"] = texts.content(op.get("content"))
+    if "source" in op:
+        fields["sources"] = [op["source"]]
+    if "event_time" in op:
+        fields["valid_from"] = op["event_time"]
+    if "metadata" in op:
+        fields["metadata"] = texts.metadata(op["metadata"])
+    if "id" in op:
+        run.notes.append("an id of the caller's own is his idempotency key: ids are the product's")
+        fields["key"] = op["id"]
+    surface = run.peers[op["by"]] if "by" in op else run.surface
+    made = surface.call(run.agent(op), "add", **fields)
+    reply.value = made
+    if "id" in op:
+        run.own.setdefault(op["id"], made["id"])
+    for name in (op.get("key"), op.get("id")):
+        if name is not None:
+            run.ids.setdefault(name, made["id"])
+            run.added.setdefault(name, op)
+
+
+def _add_many(run: Run, op: Op, reply: Reply) -> None:
+    items = op.get("items") or texts.numbered(op.get("text", "entry"), int(op["n"]))
+    made = run.surface.call(run.agent(op), "add_many", entries=[item if isinstance(item, dict) else {"text": item} for item in items])
+    reply.value = len(made)
+    for i, entry in enumerate(made):
+        run.ids[f"#{i}"], run.added[f"#{i}"] = entry["id"], op
+
+
+def _search(run: Run, op: Op, reply: Reply) -> None:
+    filters = dict(op.get("filters") or {})
+    strange = [name for name in filters if name not in FILTERS]
+    if strange:
+        raise Left("no counterpart", f"searches filter by {', '.join(FILTERS)}, not by metadata such as {strange[0]!r}")
+    filters |= {name: op[name] for name in FILTERS if name in op}
+    unknown = set(op) - {"op", "query", "agent", "filters", "by", *FILTERS, *_STATED}
+    if unknown:
+        raise Unknown(f"I do not know what {sorted(unknown)} means for a search")
+    options: dict[str, Any] = {name: op[name] for name in ("half_life", "floor") if name in op}
+    if "mode" in op:
+        options["mode"] = {"vector": "dense"}.get(op["mode"], op["mode"])
+    reply.wanted = frozenset(key for key, added in run.added.items() if run.agent(added) == run.agent(op) and _passes(added, filters))
+    hits = run.surface.call(run.agent(op), "search", query=op.get("query"), k=int(op.get("limit", DEPTH)), **filters, **options)
+    reply.value = reply.hits = hits
+    for hit in hits:
+        key = run.key_of(hit["id"])
+        if key in run.added and key not in reply.wanted:
+            raise Refused(frozenset({"crash"}), f"a hit that its filters exclude: {key} for {op}")
+
+
+def _passes(added: Op, filters: dict[str, Any]) -> bool:
+    sources = [added["source"]] if "source" in added else added.get("sources", [])
+    has = {"source": sources, "tags": added.get("tags", []), "scope": [added.get("scope", "")], "kind": [added.get("kind", "semantic")]}
+    for name, wanted in filters.items():
+        if name in has and not set(has[name]) & set(wanted if isinstance(wanted, list) else [wanted]):
+            return False
+    return True
+
+
+def _answer(run: Run, op: Op, reply: Reply) -> None:
+    reply.value = run.surface.call(run.agent(op), "answer", query=op.get("query"))
+
+
+def _on_entry(verb: str, **extra: Any) -> Operation:
+    def operation(run: Run, op: Op, reply: Reply) -> None:
+        reply.value = run.surface.call(run.agent(op), verb, id=entry_id(run, op), **extra)
+
+    return operation
+
+
+def _update(run: Run, op: Op, reply: Reply) -> None:
+    changes: dict[str, Any] = {
+        name: op[name] for name in ("importance", "confidence", "metadata", "tags", "retention", "cue") if name in op
+    }
+    if "content" in op or not changes:
+        changes["text"] = texts.content(op.get("content", "changed by somebody"))
+    made = run.surface.call(run.agent(op), "update", id=entry_id(run, op), **changes)
+    reply.value = made
+    if "key" in op:
+        run.ids[op["key"]] = made["id"]
+
+
+def _relate(run: Run, op: Op, reply: Reply) -> None:
+    reply.value = run.surface.call(run.agent(op), "link", a=entry_id(run, {"op": "", "id": op.get("from", op.get("id"))}), b=op.get("to"))
+
+
+def _merge(run: Run, op: Op, reply: Reply) -> None:
+    reply.value = run.surface.call(run.agent(op), "merge", ids=[run.ids.get(key, key) for key in op["keys"]])
+
+
+def _decide(run: Run, op: Op, reply: Reply) -> None:
+    reply.value = run.surface.call(run.agent(op), "decide", query=op.get("query"))
+    run.facts["ticket"] = reply.value["id"]
+
+
+def _settle(run: Run, op: Op, reply: Reply) -> None:
+    ticket = op["ticket"] if "ticket" in op else entry_id(run, op) if "id" in op else run.facts.get("ticket")
+    outcome = {name: op[name] for name in ("meter", "scale", "detail", "acted") if name in op}
+    delta = op.get("delta", 1)
+    if delta in ("nan", "inf", "-inf"):
+        delta = float(delta)
+    reply.value = run.surface.call(run.agent(op), "settle", ticket=ticket, delta=delta, **outcome)
+
+
+def _tick(run: Run, op: Op, reply: Reply) -> None:
+    for _ in range(int(op.get("n", 1))):
+        reply.value = run.surface.call(run.agent(op), "tick")
+
+
+def _whole(verb: str, **extra: Any) -> Operation:
+    """A look at, or a change of, an agent's memory as a whole."""
+
+    def operation(run: Run, op: Op, reply: Reply) -> None:
+        surface = run.peers[op["by"]] if "by" in op else run.surface
+        reply.value = surface.call(run.agent(op), verb, **extra)
+
+    return operation
+
+
+def _repair(run: Run, op: Op, reply: Reply) -> None:
+    """Repair the store of the agent that is named, or of all that are there."""
+    agents = [op["agent"]] if "agent" in op else agents_in(run.folder)
+    reply.value = [run.surface.call(agent, "repair") for agent in agents]
+
+
+def _history(run: Run, op: Op, reply: Reply) -> None:
+    reply.value = run.surface.call(run.agent(op), "events", limit=1000)
+
+
+def _prefetch(run: Run, op: Op, reply: Reply) -> None:
+    reply.value = run.surface.call(run.agent(op), "prefetch", query=op.get("query", "secret"))
+
+
+def _sync_turn(run: Run, op: Op, reply: Reply) -> None:
+    reply.value = run.surface.call(run.agent(op), "sync_turn", user_text=op.get("user", ""), assistant_text=op.get("assistant", ""))
+
+
+def _export(run: Run, op: Op, reply: Reply) -> None:
+    target = run.folder / f"export-{len(run.replies)}.jsonl"
+    run.surface.call(run.agent(op), "export", path=str(target))
+    reply.value = target.read_text(encoding="utf-8")
+
+
+def _graph(run: Run, op: Op, reply: Reply) -> None:
+    entries = run.surface.call(run.agent(op), "list")
+    reply.value = [run.surface.call(run.agent(op), "related", id=entry["id"]) for entry in entries]
+
+
+def _ingest(run: Run, op: Op, reply: Reply) -> None:
+    if op["op"] == "ingest_text":
+        place = run.folder.parent / "documents" / op["source"]
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(op["text"], encoding="utf-8")
+    else:
+        found = next((p for p in (DATA / op["path"], DATA / Path(op["path"]).name) if p.is_file()), None)
+        if found is None:
+            raise Left("not yet", f"the file {op['path']} is not among the project's own cases")
+        place = found
+    reply.value = run.surface.call(run.agent(op), "encode_files", paths=[str(place)])
+    for i, entry in enumerate(reply.value["entries"]):
+        key = place.name if i == 0 else f"{place.name}#{i}"
+        run.ids[key], run.added[key] = entry["id"], {**op, "sources": entry["sources"]}
+
+
+OPERATIONS: dict[str, Operation] = {
+    "add": _add,
+    "add_many": _add_many,
+    "search": _search,
+    "answer": _answer,
+    "list": _whole("list"),
+    "stats": _whole("stats"),
+    "top": _whole("top"),
+    "doctor": _whole("doctor"),
+    "health": _whole("doctor"),
+    "audit": _whole("audit"),
+    "integrity": _whole("check"),
+    "check": _whole("check"),
+    "repair": _repair,
+    "rebuild_index": _repair,
+    "consolidate": _whole("consolidate"),
+    "rules_list": _whole("rules.list"),
+    "rules": _whole("rules.list"),
+    "rules_analyze": _whole("rules.analyze"),
+    "get": _on_entry("get"),
+    "delete": _on_entry("forget"),
+    "forget": _on_entry("forget"),
+    "bury": _on_entry("forget"),
+    "restore": _on_entry("restore"),
+    "pin": _on_entry("pin"),
+    "unpin": _on_entry("unpin"),
+    "obituary": _on_entry("obituary"),
+    "update": _update,
+    "correct": _update,
+    "relate": _relate,
+    "merge": _merge,
+    "decide": _decide,
+    "settle": _settle,
+    "tick": _tick,
+    "history": _history,
+    "prefetch": _prefetch,
+    "sync_turn": _sync_turn,
+    "export": _export,
+    "graph": _graph,
+    "ingest_text": _ingest,
+    "ingest_file": _ingest,
+    **harness.OPERATIONS,
+}

@@ -1,0 +1,60 @@
+"""What the free texts of cases stand for: contents and queries that are described, not written out."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .model import Op, Unknown
+
+_SIZED = re.compile(r"([\d,]+) chars, last words: (.+)")
+_SIGNS = "every ASCII and Latin-1 punctuation sign, alone and as hello<sign>world"
+_PART = re.compile(r"(\d+) (adds?|searches|search|decide\+settle)\Z")
+
+
+def content(value: Any) -> Any:
+    """The text of an entry: "40,000 chars, last words: X" is a text of that length that ends in X; others stand for themselves."""
+    described = _SIZED.fullmatch(value) if isinstance(value, str) else None
+    if described is None:
+        return value
+    size, end = int(described[1].replace(",", "")), described[2]
+    return ("lorem ipsum " * (size // 12 + 1))[: size - len(end)] + end
+
+
+def metadata(value: Any) -> Any:
+    """Metadata in which the text "float nan" stands for a number that JSON cannot hold."""
+    if isinstance(value, dict):
+        return {key: metadata(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [metadata(item) for item in value]
+    return float(value.removeprefix("float ")) if value in ("float nan", "float inf", "float -inf") else value
+
+
+def unfolded(op: Op) -> list[Op]:
+    """The steps that one `for_each` stands for; any other operation stands for itself."""
+    if op["op"] != "for_each":
+        return [op]
+    over, do = op.get("over"), op.get("do")
+    if do != "search" or not (over == _SIGNS or isinstance(over, list)):
+        raise Unknown(f"I do not know how to do {do!r} for each of {over!r}")
+    if isinstance(over, list):
+        return [{"op": "search", "query": query} for query in over]
+    signs = [chr(code) for code in range(0x21, 0x100) if not chr(code).isalnum() and not 0x7F <= code <= 0x9F]
+    return [{"op": "search", "query": query} for sign in signs for query in (sign, f"hello{sign}world")]
+
+
+def numbered(text: str, n: int) -> list[str]:
+    """`n` texts that hold the words of one and are no twins."""
+    return [f"{text} {i}" for i in range(n)]
+
+
+def burst(each: str) -> dict[str, int]:
+    """How often one worker does what: "100 adds, 100 searches, 20 decide+settle"."""
+    made = {"adds": 0, "searches": 0, "settles": 0}
+    for part in each.split(", "):
+        found = _PART.match(part)
+        if found is None:
+            raise Unknown(f"I do not know how to do {part!r} in parallel")
+        name = {"add": "adds", "search": "searches", "decide+settle": "settles"}.get(found[2], found[2])
+        made[name] += int(found[1])
+    return made
