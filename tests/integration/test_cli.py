@@ -422,7 +422,7 @@ def test_questions_are_only_data(shell: Shell) -> None:
     for question in ('"', "NEAR(", "logs AND", "text:*", "'; DROP TABLE entries; --", "\U0001f9e8", "*", " ", "", "(" * 500):
         shell("query", question)
         shell("search", question)
-    shell("query", "x" * 20_001, status=2)
+    shell("query", "x" * 100_001, status=2)
     assert len(shell("list", "--json").json["entries"]) == 1
 
 
@@ -448,7 +448,6 @@ def test_negative_deltas_need_no_care(shell: Shell) -> None:
         "Infinity",
         "1e999",
         "-1e999",
-        "1e305",
         "true",
         "True",
         "yes",
