@@ -1,0 +1,44 @@
+"""Laws of what is kept beside the entries: keys of requests, settings, running numbers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from earnest.testing.store_conformance.driver import Driver
+from earnest.testing.store_conformance.law import Chapter
+from earnest.testing.store_conformance.steps import AUTHOR, opened, refused, same
+
+law: Final = Chapter()
+
+
+@law("What a request with a key did is kept with its digest and result, together with the request's own effects.")
+def _keys(driver: Driver) -> None:
+    with opened(driver, "keys") as store:
+        with store.write(AUTHOR) as tx:
+            same(tx.remembered("k"), None, "a key that nobody used")
+            tx.remember("k", "settle", bytes(range(16)), {"landed": True, "credits": [{"a": 1}]})
+            same(tx.remembered("k"), ("settle", bytes(range(16)), {"landed": True, "credits": [{"a": 1}]}), "in its own transaction")
+        with refused(Exception, "a second request with the same key"), store.write(AUTHOR) as tx:
+            tx.bump("tick", 1)
+            tx.remember("k", "add", b"x", {})
+        with store.read() as reading:
+            same((reading.remembered("k") or ("",))[0], "settle", "the key")
+            same(reading.counter("tick"), 0, "what the second request did")
+            same((reading.remembered("K"), reading.remembered("k ")), (None, None), "keys are compared exactly")
+
+
+@law("Settings keep their values; a running number that was never set is 0.")
+def _settings_and_counters(driver: Driver) -> None:
+    with opened(driver, "settings_and_counters") as store:
+        values = {"a": 1, "b": 0.1, "c": "é", "d": None, "e": [1, {"x": True}]}
+        with store.write(AUTHOR) as tx:
+            for name, value in values.items():
+                tx.set_setting(name, "before")
+                tx.set_setting(name, value)
+            tx.bump("n", 5)
+            tx.bump("n", -7)
+            same(tx.counter("n"), -2, "a running number in its own transaction")
+        with store.read() as reading:
+            kept = reading.settings()
+            same({name: kept[name] for name in values}, values, "settings")
+            same((reading.counter("n"), reading.counter("never")), (-2, 0), "running numbers")
