@@ -14,7 +14,6 @@ from earnest.cli.render import Screen, one_line, to_json
 from earnest.cli.values import guarded
 from earnest.errors import EarnestError, InvalidInput, KeyReused, NotAvailable, WrongAgent
 
-DONE: Final = 0
 NO: Final = 1
 USAGE: Final = 2
 FAULT: Final = 70

@@ -88,11 +88,6 @@ class StoredEntry:
     probation: int
 
     @property
-    def pays_rent(self) -> bool:
-        """Whether rent accrues on it at all: only living earned entries pay."""
-        return self.entry.retention == "earned" and self.entry.alive
-
-    @property
     def may_decide(self) -> bool:
         """Whether a new ticket may name it: in good standing, not on probation, and not empty."""
         entry = self.entry

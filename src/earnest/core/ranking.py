@@ -7,7 +7,7 @@ A word of the question is one unit however many forms of it match. No function h
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -105,7 +105,7 @@ def score(question: Question, statistics: Statistics, candidates: Sequence[Candi
     return made
 
 
-def similarity(first: Sequence[str], second: Sequence[str]) -> float:
+def similarity(first: Iterable[str], second: Iterable[str]) -> float:
     """How alike two texts are: Jaccard over their sets of terms, 0 to 1."""
     a, b = set(first), set(second)
     return len(a & b) / len(a | b) if a or b else 0.0

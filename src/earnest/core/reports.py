@@ -43,8 +43,8 @@ class ConsolidationReport:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
-    """Something that an encoder did not make into an entry, and why."""
+class Skipped:
+    """A part of a document that no entry was made of. `text` is cut to 200 characters; `reason` is for people."""
 
     source: str
     text: str
@@ -60,7 +60,7 @@ class EncodeReport:
 
     entries: tuple[Entry, ...]
     by_origin: Mapping[str, int]
-    skipped: tuple[LeftOut, ...]
+    skipped: tuple[Skipped, ...]
     joined: int = 0
     replaced: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

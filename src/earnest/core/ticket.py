@@ -12,7 +12,6 @@ TicketState = Literal["pending", "settled", "abandoned", "expired"]
 Role = Literal["deciding", "supporting", "cited", "withheld"]
 Tier = Literal["claimed", "operator", "measured"]
 
-ROLES: Final[tuple[Role, ...]] = ("deciding", "supporting", "cited", "withheld")
 TIERS: Final[tuple[Tier, ...]] = ("claimed", "operator", "measured")
 
 CHANNEL_TIERS: Final[dict[str, Tier]] = {

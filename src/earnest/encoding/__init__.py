@@ -1,7 +1,8 @@
 """From documents to entries: readers of bytes, text and Markdown, and an encoder that needs no model."""
 
+from earnest.core.reports import Skipped
 from earnest.encoding.demo import demo_corpus
-from earnest.encoding.document import Document, Draft, Encoding, Skipped
+from earnest.encoding.document import Document, Draft, Encoding
 from earnest.encoding.local import LocalEncoder
 from earnest.encoding.text import read_document
 

@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from earnest.core import check
 from earnest.core.entry import Kind, Origin
+from earnest.core.reports import Skipped
 from earnest.errors import InvalidInput
 
 Format = Literal["auto", "text", "markdown"]
@@ -61,15 +62,6 @@ class Draft:
     kind: Kind = "semantic"
     origin: Origin = "explicit"
     sources: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """A part of a document that no entry was made of. `text` is cut to 200 characters; `reason` is for people."""
-
-    source: str
-    text: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)

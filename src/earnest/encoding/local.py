@@ -8,8 +8,9 @@ from typing import Final, TypeAlias
 
 from earnest.core import check
 from earnest.core.entry import Kind
+from earnest.core.reports import Skipped
 from earnest.encoding.blocks import Reading, Unit, read_plain
-from earnest.encoding.document import MAX_SKIPPED_CHARS, Document, Draft, Encoding, Skipped
+from earnest.encoding.document import MAX_SKIPPED_CHARS, Document, Draft, Encoding
 from earnest.encoding.entities import find_entities
 from earnest.encoding.markdown import looks_like_markdown, read_markdown
 from earnest.encoding.sentences import code_pieces, pieces, same, says_something

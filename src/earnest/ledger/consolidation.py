@@ -45,7 +45,7 @@ def groups(reading: Reading, analyser: Analyser, threshold: float) -> tuple[list
             if row in taken or row == lead.row or len(group) >= _LARGEST:
                 continue
             other = by_row[row]
-            if similarity(tuple(terms[lead.row]), tuple(terms[row])) < threshold:
+            if similarity(terms[lead.row], terms[row]) < threshold:
                 continue
             difference = disagreement(lead.entry.text, other.entry.text)
             if difference is None:

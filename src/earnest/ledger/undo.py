@@ -49,7 +49,7 @@ _WHY = {
 
 
 def _later(tx: Writing, entry: str, seq: int) -> list[Event]:
-    return tx.events(entry=entry, kind=None, after=seq, limit=1000, newest=False)
+    return tx.events(entry=entry, kind=None, after=seq, limit=100_000, newest=False)
 
 
 def _only(tx: Writing, event: Event) -> StoredEntry:

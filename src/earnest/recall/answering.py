@@ -10,6 +10,7 @@ from typing import Final
 
 from earnest.core.agreement import disagreement
 from earnest.core.entry import Entry
+from earnest.core.ranking import similarity
 from earnest.core.ticket import Answer
 from earnest.recall.search import Found, decider
 
@@ -25,7 +26,7 @@ def answer(
         return SILENCE, None, []
     others = [f for f in found if f.stored.row != chosen.stored.row and f.stored.may_decide][:supporters]
     entry = chosen.stored.entry
-    alike = [f.stored.entry for f in found if f.stored.row != chosen.stored.row and _similar(f, chosen) >= conflict]
+    alike = [f.stored.entry for f in found if f.stored.row != chosen.stored.row and similarity(f.terms, chosen.terms) >= conflict]
     said = Answer(
         text=entry.text,
         deciding=entry,
@@ -35,11 +36,6 @@ def answer(
         from_memory=True,
     )
     return said, chosen, others
-
-
-def _similar(first: Found, second: Found) -> float:
-    both = first.terms | second.terms
-    return len(first.terms & second.terms) / len(both) if both else 0.0
 
 
 def annotated(entry: Entry, alike: Sequence[Entry], now: datetime, tick: int) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from earnest.core import check, filters
 from earnest.core.entry import Entry, NewEntry, StoredEntry
-from earnest.core.reports import ConsolidationReport, EncodeReport, LeftOut
+from earnest.core.reports import ConsolidationReport, EncodeReport
 from earnest.core.settings import Settings
 from earnest.errors import InvalidInput, NotAllowed
 from earnest.ledger import consolidation, lifecycle
@@ -199,7 +199,7 @@ class EntryVerbs(Base):
         return EncodeReport(
             entries=tuple(entries),
             by_origin=dict(Counter(str(entry.origin) for entry in entries)),
-            skipped=tuple(LeftOut(s.source, s.text, s.reason) for s in made.skipped),
+            skipped=tuple(made.skipped),
             joined=len(checked) - fresh,
             replaced=tuple(replaced),
             notes=tuple(notes),
