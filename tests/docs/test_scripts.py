@@ -15,7 +15,7 @@ from typing import Final
 import pytest
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-SCRIPTS: Final = ("scripts/demo", "scripts/test", ".ci/run")
+SCRIPTS: Final = ("scripts/setup", "scripts/demo", "scripts/test", ".ci/run")
 
 PYTHON: Final = """#!/usr/bin/env bash
 if [ "$1" = -m ] && [ "$2" = pip ]; then echo "pip ${*:3}" >>"$CALLS"; exit "${PIP_STATUS:-0}"; fi
@@ -97,6 +97,13 @@ def test_the_demo_installs_the_project_alone_and_passes_its_options_on(project: 
     assert "constraints/runtime.txt" in install
     assert "pytest" not in install.split()
     assert project.calls[-1] == "earnest demo --fast --seed 3"
+
+
+def test_the_set_up_installs_the_project_and_says_how_to_go_on(project: Project) -> None:
+    ran = project.run("scripts/setup")
+    assert ran.returncode == 0, ran.stderr
+    assert len(_pips(project.calls)) == 1 and not any(call.startswith("earnest") for call in project.calls)
+    assert f'source "{project.venv}/bin/activate"' in ran.stderr.splitlines()[-1]
 
 
 def _installed(project: Project, script: str) -> int:
