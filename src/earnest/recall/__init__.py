@@ -1,1 +1,5 @@
 """Finding what memory knows, and saying it with its provenance."""
+
+from earnest.recall.search import KeywordRetriever, Retriever
+
+__all__ = ["KeywordRetriever", "Retriever"]
