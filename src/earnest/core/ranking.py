@@ -107,5 +107,7 @@ def score(question: Question, statistics: Statistics, candidates: Sequence[Candi
 
 def similarity(first: Iterable[str], second: Iterable[str]) -> float:
     """How alike two texts are: Jaccard over their sets of terms, 0 to 1."""
-    a, b = set(first), set(second)
-    return len(a & b) / len(a | b) if a or b else 0.0
+    a = first if isinstance(first, frozenset) else frozenset(first)
+    b = second if isinstance(second, frozenset) else frozenset(second)
+    shared = len(a & b)
+    return shared / (len(a) + len(b) - shared) if a or b else 0.0

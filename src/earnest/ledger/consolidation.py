@@ -45,7 +45,9 @@ def groups(reading: Reading, analyser: Analyser, threshold: float) -> tuple[list
             if row in taken or row == lead.row or len(group) >= _LARGEST:
                 continue
             other = by_row[row]
-            if similarity(terms[lead.row], terms[row]) < threshold:
+            sizes = len(terms[lead.row]), len(terms[row])
+            # Two sets cannot be more alike than their sizes are.
+            if min(sizes) < threshold * max(sizes) or similarity(terms[lead.row], terms[row]) < threshold:
                 continue
             difference = disagreement(lead.entry.text, other.entry.text)
             if difference is None:
