@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import random
-from typing import Protocol, runtime_checkable
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self, runtime_checkable
 
 from earnest.core.outcome import Outcome, Task
 
@@ -44,6 +49,35 @@ class Remeasured(Environment, Protocol):
     def remeasure(self, task: Task, outcome: Outcome) -> Outcome:
         """The same outcome, measured independently."""
         ...
+
+
+class Scratch:
+    """For environments with files: one temporary folder, made when first asked for, and removed by `close`, at the end of a `with`
+    block, or when the object goes."""
+
+    prefix = "earnest-"
+
+    def __init__(self) -> None:
+        self._root: Path | None = None
+        self._finalizer: weakref.finalize[..., Scratch] | None = None
+
+    def _folder(self) -> Path:
+        if self._root is None:
+            self._root = Path(tempfile.mkdtemp(prefix=self.prefix))
+            self._finalizer = weakref.finalize(self, shutil.rmtree, self._root, ignore_errors=True)
+        return self._root
+
+    def close(self) -> None:
+        """Remove every file that this environment made. May be called twice; a new folder is made when one is needed again."""
+        if self._finalizer is not None:
+            self._finalizer()
+        self._root = self._finalizer = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
 
 
 def world_rng(stream: str, seed: int, cycle: int) -> random.Random:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-import weakref
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 from earnest.core import check
 from earnest.core.decision import decision_polarity
 from earnest.core.outcome import Outcome, Task
-from earnest.environments.base import world_rng
+from earnest.environments.base import Scratch, world_rng
 from earnest.errors import NotAllowed
 
 KIB: Final = 1024
@@ -65,7 +63,7 @@ class PlannedFile:
         return f"Is it safe to delete the file {self.path.rpartition('/')[2]} ({self.kind.described})?"
 
 
-class StorageEnv:
+class StorageEnv(Scratch):
     """A folder that fills up. Each cycle is a fresh tree of real files; each task asks whether one of them may be deleted.
 
     Acting on a log, cache or build file deletes it: delta = + the bytes that are gone from the file system. Acting on a database
@@ -82,16 +80,16 @@ class StorageEnv:
     """
 
     stream = "storage"
+    prefix = "earnest-storage-"
 
     def __init__(self, files: int = 12, seed: int = 7, *, sparse: bool = False) -> None:
+        super().__init__()
         self.files = check.integer("files", files, low=1, high=100_000)
         self.seed = check.integer("seed", seed, low=-(2**63), high=2**63)
         self.sparse = check.flag("sparse", sparse)
         self.resource_scale = 100_000.0
         self._cycle: int | None = None
         self._manifest: dict[str, PlannedFile] = {}
-        self._root: Path | None = None
-        self._finalizer: weakref.finalize[..., StorageEnv] | None = None
 
     def plan(self, cycle: int) -> list[PlannedFile]:
         """The files of a cycle, without making them."""
@@ -159,16 +157,8 @@ class StorageEnv:
 
     def close(self) -> None:
         """Remove every file that this environment made. May be called twice; `tasks` starts afresh."""
-        self._clear()
-        if self._finalizer is not None:
-            self._finalizer()
-        self._root = self._finalizer = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
+        self._cycle, self._manifest = None, {}
+        super().close()
 
     def _declined(self, file: PlannedFile) -> Outcome:
         return Outcome(0.0, f"{file.path} was kept", acted=False)
@@ -183,10 +173,7 @@ class StorageEnv:
         return self._manifest[path], self._tree(self._cycle) / path
 
     def _tree(self, cycle: int) -> Path:
-        if self._root is None:
-            self._root = Path(tempfile.mkdtemp(prefix="earnest-storage-"))
-            self._finalizer = weakref.finalize(self, shutil.rmtree, self._root, ignore_errors=True)
-        return self._root / f"cycle-{cycle}"
+        return self._folder() / f"cycle-{cycle}"
 
     def _clear(self) -> None:
         if self._root is not None and self._cycle is not None:

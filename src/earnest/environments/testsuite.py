@@ -6,16 +6,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import weakref
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from earnest.core import check
 from earnest.core.decision import decision_polarity
 from earnest.core.outcome import Outcome, Task
-from earnest.environments.base import world_rng
+from earnest.environments.base import Scratch, world_rng
 from earnest.errors import InvalidInput, NotAvailable
 
 
@@ -110,7 +108,7 @@ class Patch:
         return f"Should we apply the {self.name} patch?"
 
 
-class TestSuiteEnv:
+class TestSuiteEnv(Scratch):
     """A module of 6 helpers with planted defects and 10 tests; each task asks whether a patch should be applied.
 
     On offer each cycle, in an order that the cycle decides: a fix for each defect (+1 test), one "helper cleanup" that breaks 2
@@ -126,8 +124,10 @@ class TestSuiteEnv:
     """
 
     __test__ = False  # not for pytest to collect
+    prefix = "earnest-testsuite-"
 
     def __init__(self, defects: int = 3, seed: int = 7) -> None:
+        super().__init__()
         self.defects = check.integer("defects", defects, low=0, high=len(HELPERS) - 2)
         self.seed = check.integer("seed", seed, low=-(2**63), high=2**63)
         self.resource_scale = 2.0
@@ -140,8 +140,6 @@ class TestSuiteEnv:
         offers.append(Patch("helper cleanup", {HELPERS[i].name: HELPERS[i].defective for i in spoiled}))
         offers.append(Patch("docstring wording", {}, note="# Small helpers, each with its tests.\n"))
         self._offers = {patch.name: patch for patch in offers}
-        self._root: Path | None = None
-        self._finalizer: weakref.finalize[..., TestSuiteEnv] | None = None
 
     def tasks(self, cycle: int) -> list[Task]:
         """One question for each patch on offer."""
@@ -170,18 +168,6 @@ class TestSuiteEnv:
         check.integer("cycle", cycle, low=0, high=2**62)
         return Outcome(float(self._passing(None) - self._passing(None)), "no patch was applied", acted=False)
 
-    def close(self) -> None:
-        """Remove every file that this environment made. May be called twice."""
-        if self._finalizer is not None:
-            self._finalizer()
-        self._root = self._finalizer = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
-
     def _declined(self, patch: Patch) -> Outcome:
         return Outcome(0.0, f"{patch.name} patch not applied", acted=False)
 
@@ -193,10 +179,7 @@ class TestSuiteEnv:
 
     def _copy(self, patch: Patch | None) -> Path:
         """A fresh copy of the module and its tests on disk, patched or not."""
-        if self._root is None:
-            self._root = Path(tempfile.mkdtemp(prefix="earnest-testsuite-"))
-            self._finalizer = weakref.finalize(self, shutil.rmtree, self._root, ignore_errors=True)
-        folder = Path(tempfile.mkdtemp(prefix="copy-", dir=self._root))
+        folder = Path(tempfile.mkdtemp(prefix="copy-", dir=self._folder()))
         sources = self._sources | (patch.sources if patch else {})
         app = (patch.note if patch else "") + "\n\n".join(sources.values())
         tests = "\n\n".join(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from earnest.core.amounts import CAP, FORFEIT, MINT, RENT, WORLD, micro
 from earnest.core.entry import Cause, StoredEntry
@@ -100,12 +100,12 @@ class Book:
         entries = [stored.row] if heir is None else [stored.row, heir]
         return self.tx.append(kind, entries=entries, data=said, postings=postings, note=note)
 
-    def verdict(self, stored: StoredEntry) -> tuple[str, StoredEntry] | None:
+    def verdict(self, stored: StoredEntry) -> Literal["buried", "suspended"] | None:
         """What becomes of an entry after its account moved or a ticket let go of it.
 
         An empty one is buried, unless an open ticket still names it: then it is suspended, so that no new ticket can name it and
         keep it from its end. One that was suspended for being empty and is so no more is cleared, at the latest when no ticket
-        names it any longer: a pinned or kept entry cannot die of being empty.
+        names it any longer: a pinned or kept entry cannot die of being empty. Returns what it did, if it ended or suspended it.
         """
         entry, row = stored.entry, stored.row
         if not entry.alive:
@@ -114,11 +114,11 @@ class Book:
         if mortal and entry.balance <= 0:
             if stored.open_tickets == 0:
                 self.bury(stored, cause_of(stored))
-                return "buried", stored
+                return "buried"
             if entry.standing == "active":
                 self.tx.change_entry(row, standing="suspended")
                 self.tx.append("suspend", entries=[row], data={"reason": "empty", "balance": entry.balance})
-                return "suspended", stored
+                return "suspended"
         elif entry.standing == "suspended" and (entry.balance > 0 or stored.open_tickets == 0):
             self.tx.change_entry(row, standing="active")
             self.tx.append("clear", entries=[row], data={"reason": "earned" if entry.balance > 0 else "kept", "balance": entry.balance})

@@ -152,9 +152,9 @@ def _released(tx: Writing, book: Book, ticket: StoredTicket, state: str, event: 
     suspended: list[str] = []
     buried: list[str] = []
     for stored in tx.entries(rows):
-        what = book.verdict(stored)
-        if what is not None:
-            (buried if what[0] == "buried" else suspended).append(what[1].entry.id)
+        verdict = book.verdict(stored)
+        if verdict is not None:
+            (buried if verdict == "buried" else suspended).append(stored.entry.id)
     return tuple(suspended), tuple(buried)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from earnest.core.amounts import micro
 from earnest.core.reports import TickReport
 from earnest.core.settings import Settings
-from earnest.ledger.book import Book, cause_of
+from earnest.ledger.book import Book
 from earnest.ledger.decisions import end_without_outcome
 from earnest.protocols import Writing
 
@@ -27,20 +27,17 @@ def tick(tx: Writing, settings: Settings, expire_after: int) -> TickReport:
             expired += 1
     before = tx.totals()["energy"]
     tx.bump("rent_index", micro(settings.rent))
-    charged = before - tx.totals()["energy"]
+    totals = tx.totals()
+    charged = before - totals["energy"]
     book = Book(tx, settings)
     rows = tx.due(tx.counter("rent_index"))
     for start in range(0, len(rows), _BATCH):
         for stored in tx.entries(rows[start : start + _BATCH]):
-            if stored.open_tickets == 0:
-                book.bury(stored, cause_of(stored))
+            if book.verdict(stored) == "buried":
                 died.append(stored.entry.id)
-            elif stored.entry.standing == "active":
-                # A verdict is due: it may not be named again, and goes when the last ticket lets go of it.
-                tx.change_entry(stored.row, standing="suspended")
-                tx.append("suspend", entries=[stored.row], data={"reason": "empty", "balance": stored.entry.balance})
     population = tx.counter("alive") + tx.counter("suspended")
-    totals = tx.totals()
+    if rows:
+        totals = tx.totals()
     tx.append(
         "tick",
         data={

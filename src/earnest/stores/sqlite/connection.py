@@ -80,6 +80,19 @@ def pragma(connection: apsw.Connection, name: str) -> int:
     return int(value) if isinstance(value, int | str) else 0
 
 
+@contextmanager
+def immediate(connection: apsw.Connection) -> Iterator[None]:
+    """A write transaction that begins now: committed at the end of the block, rolled back if that raises."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
 def migrate(connection: apsw.Connection, where: str, *, read_only: bool) -> bool:
     """Brings a file to the present format, each step in one transaction; True if it was new.
 
@@ -97,22 +110,15 @@ def migrate(connection: apsw.Connection, where: str, *, read_only: bool) -> bool
         raise StoreReadOnly(f"{where}: {found}; open it once for writing first")
     made = False
     while True:
-        connection.execute("BEGIN IMMEDIATE")
-        try:
+        with immediate(connection):
             version = pragma(connection, "user_version")
             if version >= FORMAT:
                 # Another process was faster, or the last step is done.
-                connection.execute("COMMIT")
                 return made
             made = made or version == 0
             connection.execute(MIGRATIONS[version])
             connection.execute(f"PRAGMA user_version = {version + 1:d}")
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID:d}")
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
 
 
 def looked_over(path: Path, *, read_only: bool) -> None:

@@ -15,7 +15,7 @@ from earnest.core.events import micros
 from earnest.errors import EarnestError, StoreBusy, StoreError, StoreReadOnly, WrongAgent, shown
 from earnest.protocols import Author, Damage
 from earnest.stores.sqlite import verify
-from earnest.stores.sqlite.connection import connect, looked_over, migrate, translated
+from earnest.stores.sqlite.connection import connect, immediate, looked_over, migrate, translated
 from earnest.stores.sqlite.reading import SqliteReading
 from earnest.stores.sqlite.writing import SqliteWriting
 
@@ -77,8 +77,7 @@ class SqliteStore:
         """The agent that the file belongs to; a new file is claimed for the one that was named."""
         found = connection.execute("SELECT value FROM settings WHERE name = 'agent'").fetchone()
         if found is None and not self.read_only:
-            connection.execute("BEGIN IMMEDIATE")
-            try:
+            with immediate(connection):
                 found = connection.execute("SELECT value FROM settings WHERE name = 'agent'").fetchone()
                 if found is None:
                     writing = SqliteWriting(connection, author)
@@ -86,11 +85,6 @@ class SqliteStore:
                     writing.append("create", data={"at": micros(author.at)})
                     writing.flush()
                     found = (json.dumps(agent or "default"),)
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
         owner = str(json.loads(found[0])) if found else (agent or "default")
         if agent is not None and agent != owner:
             raise WrongAgent(f"{self.path}: belongs to agent {owner!r}, not {agent!r}; open another file, or leave the agent's name out")
