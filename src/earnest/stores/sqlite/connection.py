@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import stat
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,9 @@ import apsw
 
 from earnest.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, StoreReadOnly, StoreTooNew
 from earnest.stores.sqlite.schema import APPLICATION_ID, FORMAT, MIGRATIONS
+
+# Seconds between two attempts where SQLite itself does not wait.
+_PAUSE = 0.01
 
 RECOVER = "restore a backup, or run `earnest check` to see what is left"
 
@@ -61,7 +65,7 @@ def connect(path: str, *, read_only: bool, timeout: float, vfs: str | None = Non
         if exclusive:
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         if not read_only and path != ":memory:":
-            connection.execute("PRAGMA journal_mode = WAL")
+            _write_ahead(connection, timeout)
         connection.execute("PRAGMA synchronous = FULL")
         if sys.platform == "darwin":
             connection.execute("PRAGMA fullfsync = ON")
@@ -72,6 +76,19 @@ def connect(path: str, *, read_only: bool, timeout: float, vfs: str | None = Non
         connection.close()
         raise
     return connection
+
+
+def _write_ahead(connection: apsw.Connection, timeout: float) -> None:
+    """Switches a file to its write-ahead log. SQLite does not wait when several processes switch one new file at once, so we do."""
+    until = time.monotonic() + timeout
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except apsw.BusyError:
+            if time.monotonic() >= until:
+                raise
+            time.sleep(_PAUSE)
 
 
 def pragma(connection: apsw.Connection, name: str) -> int:
@@ -121,7 +138,7 @@ def migrate(connection: apsw.Connection, where: str, *, read_only: bool) -> bool
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID:d}")
 
 
-def looked_over(path: Path, *, read_only: bool) -> None:
+def looked_over(path: Path, *, read_only: bool, timeout: float) -> None:
     """Refuses what is no store, or a newer one, before it is opened for writing, so that nothing is created or changed by mistake.
 
     Raises:
@@ -157,6 +174,7 @@ def looked_over(path: Path, *, read_only: bool) -> None:
         with translated(str(path)):
             connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
             try:
+                connection.set_busy_timeout(int(timeout * 1000))
                 version, application, tables = identity(connection)
             finally:
                 connection.close()

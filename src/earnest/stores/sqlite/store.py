@@ -58,7 +58,7 @@ class SqliteStore:
         self._closed = False
         self._process = os.getpid()
         if self.path != MEMORY and vfs is None:
-            looked_over(Path(self.path), read_only=read_only)
+            looked_over(Path(self.path), read_only=read_only, timeout=timeout)
         with translated(self.path):
             connection = self._connect(read_only)
             try:
