@@ -60,6 +60,40 @@ class Damage:
     repairable: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class StoredModel:
+    """What a store knows of an embedder whose vectors it has, or which failed here.
+
+    `living` counts the living entries that have a vector of it. `problem` says what went wrong when it was last asked (`failed`, in
+    microseconds since 1970), and is None if nothing did. `holder` fills in missing vectors until the time `held`.
+    """
+
+    name: str
+    dimension: int | None
+    living: int
+    problem: str | None
+    failed: int | None
+    holder: str | None
+    held: int | None
+
+
+class Embedder(Protocol):
+    """Makes texts comparable by meaning; see `earnest.embedders`.
+
+    Optional: `remote = True` says that a call may take longer than some milliseconds, so that no write waits for it;
+    `embed_query(text)` makes the vector of a question where that differs from a text's; `batch` is how many texts a call takes.
+    """
+
+    @property
+    def model_id(self) -> str:
+        """Names the model and whatever else its vectors depend on: vectors of two names are never compared."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """A vector for each text, in order: anything that numpy takes for float32[len(texts), d], with the same d for ever."""
+        ...
+
+
 class Reading(Protocol):
     """One snapshot of one agent's store."""
 
@@ -114,6 +148,31 @@ class Reading(Protocol):
 
     def index_problem(self) -> str | None:
         """What is wrong with the keyword index, by a quick look; None if nothing was found."""
+        ...
+
+    # vectors
+    def nearest(self, model: str, vector: bytes, chosen: Filter, limit: int) -> list[tuple[int, float]]:
+        """Up to `limit` entries that pass the filter and have a vector of that model, by cosine, nearest first: (row, cosine).
+
+        `vector` is of unit length, as little-endian float32. Exact for small stores; for large ones near-exact, and said how near.
+        Takes in everything that was committed before this snapshot, whoever wrote it.
+        """
+        ...
+
+    def cosines(self, model: str, vector: bytes, rows: Sequence[int]) -> dict[int, float]:
+        """The cosines of these entries with a vector; rows without a vector of that model are left out."""
+        ...
+
+    def models(self) -> list[StoredModel]:
+        """Every embedder that the store knows of, oldest first."""
+        ...
+
+    def unembedded(self, model: str, before: int | None, limit: int) -> list[tuple[int, str, str | None, bytes]]:
+        """Living entries without a vector of that model, newest first, of a row below `before`: (row, text, cue, twin digest)."""
+        ...
+
+    def known_vectors(self, model: str, twins: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Stored vectors of that model for texts that some entry, dead or alive, says already, by twin digest."""
         ...
 
     # decisions
@@ -207,6 +266,30 @@ class Writing(Reading, Protocol):
 
     def index(self, row: int, text_terms: Sequence[str], cue_terms: Sequence[str]) -> None:
         """Put an entry (back) into the keyword index."""
+        ...
+
+    @property
+    def born(self) -> Sequence[int]:
+        """Rows of the entries that this transaction wrote, in order."""
+        ...
+
+    def put_vectors(self, model: str, vectors: Mapping[int, bytes]) -> int:
+        """Keep vectors by entry row, in the form of `core.vectors.encoded`, in place of older ones of that model; returns how many.
+
+        All of a model's vectors have one dimension. Entries keep their vectors when they die, and rows that are not there are left out.
+        """
+        ...
+
+    def drop_vectors(self, row: int) -> None:
+        """Take an entry's vectors away, of every model. The caller's event names the entry."""
+        ...
+
+    def note_model(self, model: str, problem: str | None) -> None:
+        """Record what went wrong with an embedder; None: it works."""
+        ...
+
+    def hold_model(self, model: str, holder: str, seconds: float) -> bool:
+        """Become the one who fills in a model's missing vectors, for so many seconds; False while somebody else is."""
         ...
 
     def move_escrow(self, rows: Iterable[int], by: int) -> None:

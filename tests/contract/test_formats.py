@@ -14,7 +14,7 @@ import pytest
 from earnest.errors import StoreCorrupt, StoreError, StoreReadOnly, StoreTooNew
 from earnest.memory import Memory
 from earnest.stores.sqlite import connection, schema
-from tests.data.formats.make_format_1 import known, make
+from tests.data.formats.make_format import NAME, known, make
 
 FORMATS: Final = Path(__file__).resolve().parents[1] / "data" / "formats"
 
@@ -49,6 +49,11 @@ def test_an_old_file_holds_what_it_held(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [path.stem for path in sorted(FORMATS.glob("*.db"))])
 def test_an_old_file_answers_when_opened_for_reading(name: str, tmp_path: Path) -> None:
     path, said = copied(tmp_path, name)
+    if name != NAME:
+        # What has to be migrated has to be opened for writing once.
+        with pytest.raises(StoreReadOnly, match="open it once for writing"):
+            Memory.open(path, read_only=True)
+        Memory.open(path).close()
     before = path.read_bytes()
     with Memory.open(path, read_only=True) as memory:
         assert memory.stats().alive == said["counts"]["alive"]
@@ -57,23 +62,25 @@ def test_an_old_file_answers_when_opened_for_reading(name: str, tmp_path: Path) 
     assert path.read_bytes() == before
 
 
-def test_the_first_migration_makes_what_the_file_of_format_1_has() -> None:
+@pytest.mark.parametrize("number", range(1, schema.FORMAT + 1))
+def test_the_migrations_make_what_the_file_of_a_format_has(number: int) -> None:
     def tables(db: apsw.Connection) -> list[tuple[Any, ...]]:
         return db.execute("SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name").fetchall()
 
-    fresh, kept = apsw.Connection(":memory:"), apsw.Connection(str(FORMATS / "format-1.db"), flags=apsw.SQLITE_OPEN_READONLY)
-    fresh.execute(schema.MIGRATIONS[0])
-    # It differs while a format is being worked on: `python tests/data/formats/make_format_1.py`. Once released, it never may.
+    fresh, kept = apsw.Connection(":memory:"), apsw.Connection(str(FORMATS / f"format-{number}.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    for migration in schema.MIGRATIONS[:number]:
+        fresh.execute(migration)
+    # It differs while a format is being worked on: `python tests/data/formats/make_format.py`. Once released, it never may.
     assert tables(fresh) == tables(kept)
 
 
 def test_the_file_is_made_by_one_command_and_always_the_same(tmp_path: Path) -> None:
     make(tmp_path)
-    first = (tmp_path / "format-1.json").read_text(encoding="utf-8")
-    data = (tmp_path / "format-1.db").read_bytes()
+    first = (tmp_path / f"{NAME}.json").read_text(encoding="utf-8")
+    data = (tmp_path / f"{NAME}.db").read_bytes()
     make(tmp_path)
-    assert (tmp_path / "format-1.json").read_text(encoding="utf-8") == first
-    assert (tmp_path / "format-1.db").read_bytes() == data
+    assert (tmp_path / f"{NAME}.json").read_text(encoding="utf-8") == first
+    assert (tmp_path / f"{NAME}.db").read_bytes() == data
 
 
 def test_any_sqlite_can_read_it() -> None:

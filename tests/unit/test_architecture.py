@@ -50,7 +50,13 @@ ALLOWED: Final[dict[str, set[str]]] = {
 """What each part may import beside itself."""
 
 EDGES: Final = {"cli", "survival", "mcp", "http", "dashboard", "integrations"}
-THIRD_PARTY: Final = {"core/analysis.py": {"snowballstemmer"}, "stores/sqlite": {"apsw"}}
+THIRD_PARTY: Final = {
+    "core/analysis.py": {"snowballstemmer"},
+    "core/vectors.py": {"numpy"},
+    "stores/sqlite": {"apsw"},
+    "stores/sqlite/shelf.py": {"numpy"},
+    "stores/sqlite/vectors.py": {"numpy"},
+}
 """Packages outside the standard library, and who alone imports them."""
 
 EXPORTED: Final = [

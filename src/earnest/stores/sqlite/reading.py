@@ -17,6 +17,8 @@ from earnest.core.filters import Filter
 from earnest.core.ranking import Candidate, Statistics, telling
 from earnest.core.ticket import Meter, Role, Share, StoredSettlement, StoredTicket
 from earnest.errors import IndexDamaged
+from earnest.protocols import StoredModel
+from earnest.stores.sqlite import vectors
 
 _ENTRY: Final = """
 SELECT e.entry, e.id, e.text, e.cue, e.kind, e.origin, s.name, e.importance, e.confidence, e.retention, e.pinned, e.strength,
@@ -67,9 +69,11 @@ def quoted(term: str) -> str:
 class SqliteReading:
     """One snapshot; implements `earnest.protocols.Reading`."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, shelves: vectors.Shelves | None = None) -> None:
         # apsw types every column as any of SQLite's; the schema is strict, so that rows are what the queries below say.
         self._db: Any = connection
+        # A reader without the store's shelves, such as a write transaction, sees vectors that nobody else may see yet.
+        self._shelves = shelves or vectors.Shelves()
         self._counters: dict[str, int] | None = None
 
     # settings and running numbers
@@ -298,6 +302,26 @@ class SqliteReading:
         except (apsw.CorruptError, apsw.SQLError) as error:
             return str(error)
         return None
+
+    # vectors
+
+    def nearest(self, model: str, vector: bytes, chosen: Filter, limit: int) -> list[tuple[int, float]]:
+        return vectors.nearest(self._db, self._shelves, self._further, model, vector, chosen, limit)
+
+    def _further(self, chosen: Filter) -> tuple[list[str], list[Any]]:
+        return self._conditions(chosen, "e", indexed=True)
+
+    def cosines(self, model: str, vector: bytes, rows: Sequence[int]) -> dict[int, float]:
+        return vectors.cosines(self._db, self._shelves, model, vector, rows)
+
+    def models(self) -> list[StoredModel]:
+        return vectors.models(self._db)
+
+    def unembedded(self, model: str, before: int | None, limit: int) -> list[tuple[int, str, str | None, bytes]]:
+        return vectors.unembedded(self._db, model, before, limit)
+
+    def known_vectors(self, model: str, twins: Sequence[bytes]) -> dict[bytes, bytes]:
+        return vectors.known_vectors(self._db, model, twins)
 
     # decisions
 

@@ -17,6 +17,7 @@ from earnest.protocols import Author, Damage
 from earnest.stores.sqlite import verify
 from earnest.stores.sqlite.connection import connect, immediate, looked_over, migrate, translated
 from earnest.stores.sqlite.reading import SqliteReading
+from earnest.stores.sqlite.vectors import Shelves
 from earnest.stores.sqlite.writing import SqliteWriting
 
 MEMORY = ":memory:"
@@ -56,6 +57,7 @@ class SqliteStore:
         self._idle: list[apsw.Connection] = []
         self._pool = threading.Lock()
         self._closed = False
+        self._shelves = Shelves()
         self._process = os.getpid()
         if self.path != MEMORY and vfs is None:
             looked_over(Path(self.path), read_only=read_only, timeout=timeout)
@@ -121,7 +123,9 @@ class SqliteStore:
         self._open()
         if self._shared:
             with self._alone(), translated(self.path):
-                yield SqliteReading(self._writing_connection())
+                alone = self._writing_connection()
+                # Inside a write transaction of this thread, what it sees may yet be rolled back.
+                yield SqliteReading(alone, None if alone.in_transaction else self._shelves)
             return
         with translated(self.path):
             with self._pool:
@@ -131,7 +135,7 @@ class SqliteStore:
             try:
                 connection.execute("BEGIN")
                 try:
-                    yield SqliteReading(connection)
+                    yield SqliteReading(connection, self._shelves)
                 finally:
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")

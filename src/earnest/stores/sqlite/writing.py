@@ -13,6 +13,7 @@ from earnest.core.entry import Entry, NewEntry, StoredEntry
 from earnest.core.events import GENESIS, Posting, canonical, chained, micros, moment
 from earnest.core.ticket import Role, StoredTicket, Tier
 from earnest.protocols import Author
+from earnest.stores.sqlite import vectors as vector_rows
 from earnest.stores.sqlite.reading import SqliteReading, facet
 
 _COLUMNS: Final = frozenset(
@@ -35,6 +36,7 @@ class SqliteWriting(SqliteReading):
         self._scopes: dict[str, int] = {}
         self._sources: dict[str, int] = {}
         self._scope_changes: dict[int, list[int]] = {}
+        self._born: list[int] = []
 
     def flush(self) -> None:
         """Write what was kept back until the end of the transaction."""
@@ -96,6 +98,7 @@ class SqliteWriting(SqliteReading):
             ),
         )  # fmt: skip
         row = self._db.last_insert_rowid()
+        self._born.append(row)
         self._link_sources(row, new.sources, 0)
         if new.tags:
             self.set_tags(row, new.tags)
@@ -154,10 +157,12 @@ class SqliteWriting(SqliteReading):
         if old == "dead":
             self.bump(f"dead:{old_cause}", -1)
             self._living(scope, kind, 1, 0)
+            vector_rows.stands(self._db, row, 1)
         if new == "dead":
             self.bump(f"dead:{cause}", 1)
             length = self._drop_terms(row)
             self._living(scope, kind, -1, -length)
+            vector_rows.stands(self._db, row, -1)
 
     def _put_terms(self, row: int, scope: int, kind: str, text_terms: Sequence[str], cue_terms: Sequence[str]) -> None:
         self._db.execute(
@@ -205,6 +210,33 @@ class SqliteWriting(SqliteReading):
         self._db.execute("DELETE FROM entry_tags WHERE entry = ?", (row,))
         for place, tag in enumerate(tags):
             self._db.execute("INSERT INTO entry_tags (entry, place, tag) VALUES (?, ?, ?)", (row, place, tag))
+
+    # vectors
+
+    @property
+    def born(self) -> Sequence[int]:
+        return self._born
+
+    def put_vectors(self, model: str, vectors: Mapping[int, bytes]) -> int:
+        if not vectors:
+            return 0
+        last = self._db.execute("SELECT max(vector) FROM vectors").fetchone()[0] or 0
+        # Numbers are never used twice, also after the last vector was taken away: whoever looks for new ones looks beyond the last.
+        first = max(last, self.counter("vectors")) + 1
+        put = vector_rows.put_vectors(self._db, first, model, vectors)
+        self.bump("vectors", first + put - 1 - self.counter("vectors"))
+        return put
+
+    def drop_vectors(self, row: int) -> None:
+        vector_rows.drop_vectors(self._db, row)
+
+    def note_model(self, model: str, problem: str | None) -> None:
+        vector_rows.note_model(self._db, model, problem, self._at)
+
+    def hold_model(self, model: str, holder: str, seconds: float) -> bool:
+        return vector_rows.hold_model(self._db, model, holder, self._at, self._at + int(seconds * 1e6))
+
+    # escrow
 
     def move_escrow(self, rows: Iterable[int], by: int) -> None:
         self._db.executemany("UPDATE entries SET open_tickets = open_tickets + ? WHERE entry = ?", [(by, row) for row in rows])

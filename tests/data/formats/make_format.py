@@ -1,6 +1,6 @@
-"""Makes `format-1.db` and what is known of it, `format-1.json`: `python tests/data/formats/make_format_1.py`.
+"""Makes the file of the newest format and what is known of it: `python tests/data/formats/make_format.py`.
 
-One of everything that a store of format 1 can hold. A released format's file is never made again: it is what users have.
+One of everything that a store can hold. A released format's file is never made again: it is what users have.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from typing import Any, Final
 
 from earnest.core.filters import ALL
 from earnest.memory import Memory
+from earnest.stores.sqlite.schema import FORMAT
 from earnest.testing.clock import ManualClock, SeededRng
 
 HERE: Final = Path(__file__).resolve().parent
+NAME: Final = f"format-{FORMAT}"
 QUESTIONS: Final = ("May old log files be deleted?", "Wo liegen die Sicherungen?", "バックアップはいつ実行されますか", "Restart the queue?")
 
 FIELDS: Final = (
@@ -94,15 +96,15 @@ def known(memory: Memory) -> dict[str, Any]:
 
 def make(folder: Path) -> None:
     """Writes both files, in place of the ones that are there."""
-    file = folder / "format-1.db"
+    file = folder / f"{NAME}.db"
     file.unlink(missing_ok=True)
     clock = ManualClock()
     with Memory.open(file, agent="fixture", clock=clock, rng=SeededRng(1)) as memory:
         filled(memory, clock)
         said = known(memory)
-    (folder / "format-1.json").write_text(json.dumps(said, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    (folder / f"{NAME}.json").write_text(json.dumps(said, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
     make(HERE)
-    print(f"wrote {HERE / 'format-1.db'}")
+    print(f"wrote {NAME}.db")

@@ -1,0 +1,208 @@
+"""Vectors in a store file: rows are the truth; a shelf in memory, kept in step with them, is what a search reads."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from earnest.core.filters import Filter
+from earnest.core.vectors import HEADER, dimension_of, question_vector
+from earnest.protocols import StoredModel
+from earnest.stores.sqlite.shelf import Shelf
+
+Conditions = Callable[[Filter], tuple[list[str], list[Any]]]
+"""Further conditions of a filter on `entries e`, as fixed SQL with bound values: those that no shelf answers."""
+
+# Candidates whose further conditions are asked for, block by block; if these do not suffice, the entries that meet them are listed.
+_BLOCK: Final = 512
+_BLOCKS: Final = 8
+_LIVING: Final = frozenset(("active", "suspended"))
+
+
+class Shelves:
+    """The vectors that this process has read, by model. Shared by the readers of a store; safe for threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._shelves: dict[str, Shelf] = {}
+
+    def current(self, db: Any, model: str) -> Shelf | None:
+        """The shelf of a model with everything on it that this snapshot has; None if the snapshot knows no vectors of it."""
+        with self._lock:
+            found = db.execute("SELECT model, dimension FROM models WHERE name = ? AND dimension IS NOT NULL", (model,)).fetchone()
+            if found is None:
+                return None
+            shelf = self._shelves.get(model)
+            if shelf is None or (shelf.model, shelf.dimension) != found:
+                shelf = Shelf(*found)
+            shelf.follow(db)
+            self._shelves[model] = shelf
+            return shelf
+
+
+def nearest(
+    db: Any, shelves: Shelves, conditions: Conditions, model: str, vector: bytes, chosen: Filter, limit: int
+) -> list[tuple[int, float]]:
+    """See `earnest.protocols.Reading.nearest`."""
+    shelf = shelves.current(db, model)
+    if shelf is None or limit < 1:
+        return []
+    scopes = None if chosen.scopes is None else _scope_rows(db, chosen.scopes)
+    question = question_vector(vector)
+    if (scopes is not None and not scopes) or len(question) != shelf.dimension:
+        return []
+    where, values = conditions(chosen)
+    if not set(chosen.standings) <= _LIVING:
+        # The dead keep their vectors for the day that they come back; who asks for them lists them.
+        return _listed(db, shelf, where, values, question, chosen, limit)
+    mask = shelf.mask(scopes, chosen.kinds, rules=chosen.rules)
+    if not where:
+        return [*zip(*shelf.best(question, mask, limit), strict=True)]
+    met: list[tuple[int, float]] = []
+    looked = 0
+    rows, scores = shelf.best(question, mask, max(_BLOCK * _BLOCKS, limit))
+    while looked < len(rows) and len(met) < limit:
+        block = rows[looked : looked + _BLOCK]
+        sql = f"SELECT e.entry FROM entries e WHERE e.entry IN (SELECT value FROM json_each(?)) AND {' AND '.join(where)}"
+        passed = {row for (row,) in db.execute(sql, (json.dumps(block), *values))}
+        met += [(row, score) for row, score in zip(block, scores[looked : looked + _BLOCK], strict=True) if row in passed]
+        looked += len(block)
+    if len(met) >= limit or len(rows) < _BLOCK * _BLOCKS:
+        return met[:limit]
+    return _listed(db, shelf, where, values, question, chosen, limit)
+
+
+def _listed(
+    db: Any, shelf: Shelf, where: Sequence[str], values: Sequence[Any], question: Any, chosen: Filter, limit: int
+) -> list[tuple[int, float]]:
+    """The nearest among the entries that meet conditions which few meet: those are listed first. O(entries)."""
+    import numpy as np
+
+    every, bound = [*where], [*values]
+    if chosen.scopes is not None:
+        every.append("e.scope IN (SELECT scope FROM scopes WHERE name IN (SELECT value FROM json_each(?)))")
+        bound.append(json.dumps([*chosen.scopes]))
+    if chosen.kinds is not None:
+        every.append("e.kind IN (SELECT value FROM json_each(?))")
+        bound.append(json.dumps([*chosen.kinds]))
+    elif not chosen.rules:
+        every.append("e.kind <> 'rule'")
+    every.append("e.standing IN (SELECT value FROM json_each(?))")
+    bound.append(json.dumps([*chosen.standings]))
+    rows = [row for (row,) in db.execute(f"SELECT e.entry FROM entries e WHERE {' AND '.join(every)}", bound)]
+    places = shelf.places(rows)
+    mask = np.zeros(shelf.count, np.bool_)
+    mask[places[places >= 0]] = True
+    return [*zip(*shelf.best(question, mask, limit), strict=True)]
+
+
+def cosines(db: Any, shelves: Shelves, model: str, vector: bytes, rows: Sequence[int]) -> dict[int, float]:
+    """See `earnest.protocols.Reading.cosines`."""
+    shelf = shelves.current(db, model)
+    question = question_vector(vector)
+    if shelf is None or not rows or len(question) != shelf.dimension:
+        return {}
+    places = shelf.places(rows)
+    here = places >= 0
+    scores = shelf.scores(question, places[here])
+    return dict(zip([row for row, found in zip(rows, here.tolist(), strict=True) if found], scores.tolist(), strict=True))
+
+
+def _scope_rows(db: Any, names: Sequence[str]) -> list[int]:
+    sql = "SELECT scope FROM scopes WHERE name IN (SELECT value FROM json_each(?))"
+    return [row for (row,) in db.execute(sql, (json.dumps([*names]),))]
+
+
+_MODEL: Final = "SELECT name, dimension, living, problem, failed, holder, held FROM models"
+
+
+def models(db: Any) -> list[StoredModel]:
+    """See `earnest.protocols.Reading.models`."""
+    return [StoredModel(*row) for row in db.execute(f"{_MODEL} ORDER BY model")]
+
+
+def unembedded(db: Any, model: str, before: int | None, limit: int) -> list[tuple[int, str, str | None, bytes]]:
+    """See `earnest.protocols.Reading.unembedded`."""
+    sql = """SELECT e.entry, e.text, e.cue, e.twin FROM entries e
+             WHERE e.standing <> 'dead' AND e.entry < ? AND NOT EXISTS (
+                 SELECT 1 FROM vectors v WHERE v.entry = e.entry AND v.model = (SELECT model FROM models WHERE name = ?))
+             ORDER BY e.entry DESC LIMIT ?"""
+    return [(row, text, cue, bytes(twin)) for row, text, cue, twin in db.execute(sql, (2**62 if before is None else before, model, limit))]
+
+
+def known_vectors(db: Any, model: str, twins: Sequence[bytes]) -> dict[bytes, bytes]:
+    """See `earnest.protocols.Reading.known_vectors`."""
+    made: dict[bytes, bytes] = {}
+    sql = """SELECT v.code FROM entries e JOIN vectors v ON v.entry = e.entry AND v.model = (SELECT model FROM models WHERE name = ?)
+             WHERE e.twin = ? LIMIT 1"""
+    for twin in twins:
+        found = db.execute(sql, (model, twin)).fetchone()
+        if found:
+            made[twin] = bytes(found[0])
+    return made
+
+
+# writing
+
+
+def put_vectors(db: Any, first: int, model: str, vectors: Mapping[int, bytes]) -> int:
+    """Write vectors of one model by entry row, numbered from `first`; returns how many. See `earnest.protocols.Writing.put_vectors`."""
+    found = db.execute("SELECT model, dimension FROM models WHERE name = ?", (model,)).fetchone()
+    dimension = dimension_of(next(iter(vectors.values())))
+    if found is None:
+        db.execute("INSERT INTO models (name, dimension) VALUES (?, ?)", (model, dimension))
+        found = (db.last_insert_rowid(), dimension)
+    number, known = found
+    if known is None:
+        db.execute("UPDATE models SET dimension = ? WHERE model = ?", (dimension, number))
+        known = dimension
+    assert all(len(code) == HEADER + known for code in vectors.values()), "vectors of one model have one dimension"
+    put = fresh = 0
+    for row, code in vectors.items():
+        db.execute("DELETE FROM vectors WHERE entry = ? AND model = ?", (row, number))
+        replaced = db.changes()
+        db.execute(
+            """INSERT INTO vectors (vector, model, entry, scope, kind, code)
+               SELECT ?, ?, entry, scope, kind, ? FROM entries WHERE entry = ?""",
+            (first + put, number, code, row),
+        )
+        if db.changes():
+            put += 1
+            if not replaced:
+                fresh += db.execute("SELECT standing <> 'dead' FROM entries WHERE entry = ?", (row,)).fetchone()[0]
+    db.execute("UPDATE models SET living = living + ? WHERE model = ?", (fresh, number))
+    return put
+
+
+def stands(db: Any, row: int, by: int) -> None:
+    """Count an entry that died (-1) or came back (+1) in every model that has a vector of it."""
+    db.execute("UPDATE models SET living = living + ? WHERE model IN (SELECT model FROM vectors WHERE entry = ?)", (by, row))
+
+
+def drop_vectors(db: Any, row: int) -> None:
+    """Take an entry's vectors of every model away."""
+    (alive,) = db.execute("SELECT standing <> 'dead' FROM entries WHERE entry = ?", (row,)).fetchone()
+    if alive:
+        stands(db, row, -1)
+    db.execute("DELETE FROM vectors WHERE entry = ?", (row,))
+
+
+def note_model(db: Any, model: str, problem: str | None, at: int) -> None:
+    """See `earnest.protocols.Writing.note_model`."""
+    db.execute(
+        """INSERT INTO models (name, problem, failed) VALUES (?, ?, ?)
+           ON CONFLICT (name) DO UPDATE SET problem = excluded.problem, failed = excluded.failed""",
+        (model, problem, None if problem is None else at),
+    )
+
+
+def hold_model(db: Any, model: str, holder: str, now: int, until: int) -> bool:
+    """See `earnest.protocols.Writing.hold_model`."""
+    db.execute("INSERT INTO models (name) VALUES (?) ON CONFLICT DO NOTHING", (model,))
+    db.execute(
+        "UPDATE models SET holder = ?, held = ? WHERE name = ? AND (holder IS NULL OR holder = ? OR held <= ?)",
+        (holder, until, model, holder, now),
+    )
+    return bool(db.changes())
