@@ -36,6 +36,11 @@ def disagreement(first: str, second: str) -> str | None:
     return None
 
 
+def denies(text: str) -> bool:
+    """Whether a text denies something, in the languages that are known here."""
+    return _negations(folded(text))
+
+
 def _negations(text: str) -> bool:
     words = re.findall(r"\w+", text.replace("'", "").replace("’", ""))
     return bool(_NEGATIONS & set(words)) or any(sign in text for sign in ("不", "没", "沒", "勿", "ない", "ません", "않"))

@@ -1,0 +1,188 @@
+"""What is worth keeping of a turn, by rules alone: no model is asked.
+
+A sentence is kept when it says what was decided, preferred, promised, ordered, broken, mended, corrected, or simply is, by the user; of
+the assistant only what it did and what mended something, since its talk is no evidence. Greetings, thanks, questions and requests
+are nothing to remember, and a sentence that stands on a pronoun alone is joined to the one that it leans on, or left out.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from earnest.conversation import persons
+from earnest.conversation.cues import found, languages_of, only_small_talk, without_reminder
+from earnest.conversation.turns import LONGEST, sentences
+from earnest.core.analysis import folded
+from earnest.core.entry import Kind
+from earnest.core.turns import Kept, Said
+from earnest.encoding.sentences import says_something
+
+MOST: Final = 8
+"""At most so many statements are kept of one turn, the most important first."""
+
+KINDS: Final[dict[str, tuple[Kind, float]]] = {
+    "correction": ("semantic", 0.8),
+    "decision": ("semantic", 0.8),
+    "instruction": ("procedural", 0.8),
+    "preference": ("semantic", 0.7),
+    "commitment": ("episodic", 0.7),
+    "fix": ("procedural", 0.7),
+    "profile": ("semantic", 0.7),
+    "error": ("episodic", 0.6),
+    "action": ("episodic", 0.5),
+    "fact": ("semantic", 0.5),
+}
+"""Kind and importance by type: what changes what an agent should do weighs most."""
+
+_CLAIMED: Final = 0.7
+"""Confidence in what an assistant says of itself."""
+
+_QUESTION: Final = re.compile(r"[?？؟\u037e][\"'”’)\]」』]*$")
+_VALUE: Final = re.compile(r"\d+(?:[.,:/\-]\d+)*")
+_ANCHOR: Final = re.compile(
+    r"\d|`[^`]+`|[\w.+-]+@\w|https?://|\b\w+[_/\\]\w|\b[a-z]+[A-Z]\w|\b[A-Z]{2,}\b|(?<=[^.!?。\s])\s[\"'“«(]?[A-ZÀ-ÞΑ-ΩА-Я]\w+|[A-Za-z]{2,}(?=[^\x00-\x7f])"
+)
+_VERB: Final = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|lives?|runs?|uses?|needs?|requires?|supports?|deploys?|happens?|takes?|costs?|stores?|contains?|belongs?|"
+    r"starts?|ends?|opens?|closes?|expires?|works?|returns?|means?|equals?|holds?|sits?|listens?|points?|goes|comes?|owns?|manages?|leads?|ships?|"
+    r"writes?|reads?|sends?|arrives?|leaves?|moved|got|became|began|meets?|likes?|wants?|speaks?|must|should|may|will|can(?:not)?|kept|keeps?|"
+    r"retains?|depends?|includes?|allows?|serves?|hosts?|backs?|restarts?|broke|failed|died|lasts?|weighs?|measures?|plays?|teaches|studies)\b"
+)
+_OPINION: Final = re.compile(
+    r"^(?:\w+ ){0,3}(?:is|was|are|looks?|sounds?|seems?) (?:so |very |really |pretty |quite |just |all |too )*"
+    r"(?:great|nice|cool|awesome|good|bad|fine|ok|okay|perfect|amazing|interesting|funny|helpful|useful|terrible|awful|correct|right|wrong|"
+    r"true|lovely|beautiful|hot|cold|crazy|weird|sad|done)[.!]*$"
+)
+_MOOD: Final = re.compile(
+    r"^i(?:['’]?m| am| feel| was) (?:so |very |really |just |not |a bit |still |pretty |quite )*"
+    r"(?:fine|ok|okay|good|sure|sorry|glad|happy|done|ready|back|here|curious|wondering|trying|looking|confused|stuck|afraid|tired|bored|"
+    r"lost|excited|grateful|thinking|asking|hoping|great|well|interested|aware|sad|busy|hungry|impressed)\b"
+)
+_HEDGED: Final = re.compile(
+    r"^(?:i (?:think|guess|suppose|wonder|hope|mean|see|know|understand|agree|believe you|don'?t (?:know|think|understand|get|mind|care))"
+    r"|let'?s see|we'?ll see)\b"
+)
+_FEWEST: Final = {"spaced": 3, "anchored": 2, "dense": 7}
+
+
+def kept_of(user_text: str, assistant_text: str, *, name: str = "") -> list[Kept]:
+    """What is worth keeping of a turn, in the order in which it was said: at most `MOST` statements.
+
+    `name` is what the user is called; sentences say "the user" if it is empty. Cost: some 50 µs a sentence.
+    """
+    said = [*sentences(user_text, persons.USER), *sentences(assistant_text, persons.ASSISTANT)]
+    made: list[tuple[int, Kept]] = []
+    seen: set[str] = set()
+    for place, one in enumerate(said):
+        kept = _kept(one, said, name)
+        if kept is not None and folded(kept.text) not in seen:
+            seen.add(folded(kept.text))
+            # A sentence that was joined to the one before it says what that one says.
+            made = [pair for pair in made if pair[1].text not in kept.text]
+            made.append((place, kept))
+    best = sorted(made, key=lambda pair: (-pair[1].importance, pair[0]))[:MOST]
+    return [kept for _, kept in sorted(best, key=lambda pair: pair[0])]
+
+
+def _kept(one: Said, said: list[Said], name: str) -> Kept | None:
+    told, sentence = _reminded(persons.bare(one.text))
+    low = folded(sentence).strip()
+    if only_small_talk(low) or not says_something(sentence) or _QUESTION.search(sentence):
+        return None
+    if not told and (found("question", low.rstrip(".!。 ")) or _asks(low)):
+        return None
+    type_ = _type(low, sentence, one.speaker, told)
+    if type_ is None:
+        return None
+    changes = found("change", low) is not None or (
+        one.text != sentence and re.match(r"(?i)(?:no|nope|actually|correction|sorry)\b", one.text) is not None
+    )
+    if changes and type_ in ("fact", "profile"):
+        type_ = "correction"
+    text = _standing_alone(sentence, low, one, said)
+    if text is None:
+        return None
+    kind, importance = KINDS[type_]
+    made = Kept(
+        text=persons.named(text, one.speaker, name),
+        type=type_,
+        kind=kind,
+        importance=min(1.0, importance + (0.1 if told else 0.0)),
+        confidence=_CLAIMED if one.speaker == persons.ASSISTANT else 1.0,
+        speaker=one.speaker,
+        changes=changes,
+    )
+    return made if len(made.text) <= LONGEST else None
+
+
+def _reminded(sentence: str) -> tuple[bool, str]:
+    """Whether a sentence asks to remember what it says, and what that is."""
+    length = without_reminder(folded(sentence))
+    if not length:
+        return False, sentence
+    at = next((i for i in range(1, len(sentence) + 1) if len(folded(sentence[:i])) >= length), len(sentence))
+    rest = sentence[at:].strip(" ,:;-–—")
+    return (True, rest[:1].upper() + rest[1:]) if says_something(rest) else (False, sentence)
+
+
+def _asks(low: str) -> bool:
+    return found("request", low.rstrip(".!。 ")) is not None
+
+
+def _type(low: str, sentence: str, speaker: str, told: bool) -> str | None:
+    """Of what type a sentence is; None if it is nothing to keep."""
+    if speaker == persons.ASSISTANT:
+        if found("fix", low) and _ANCHOR.search(sentence):
+            return "fix"
+        return "action" if found("done", low) and _ANCHOR.search(sentence) else None
+    if _MOOD.match(low) or _OPINION.match(low):
+        return "fact" if told else None
+    hedged = _HEDGED.match(low) is not None
+    for section in ("decision", "instruction", "preference", "fix", "error", "commitment", "profile"):
+        if not (hedged and section in ("preference", "profile", "commitment")) and found(section, low):
+            return section
+    if told:
+        return "fact"
+    return "fact" if not hedged and _states(low, sentence) else None
+
+
+def _states(low: str, sentence: str) -> bool:
+    """Whether a sentence without any cue tells how something is: it has a subject, a verb and enough to say."""
+    anchored = _ANCHOR.search(sentence) is not None
+    languages = languages_of(low)
+    words = [word for word in low.split() if any(char.isalnum() for char in word)]
+    if any(language in ("zh", "ja", "th") for language in languages):
+        return len([char for char in low if char.isalpha()]) >= (_FEWEST["dense"] if not anchored else 4)
+    if len(words) < (_FEWEST["anchored"] if anchored else _FEWEST["spaced"]):
+        return False
+    if "en" in languages:
+        verb = _VERB.search(low)
+        return verb is not None and verb.start() > 0
+    return anchored or len(words) > _FEWEST["spaced"]
+
+
+def _standing_alone(sentence: str, low: str, one: Said, said: list[Said]) -> str | None:
+    """A sentence that needs no other one: itself, with the one that it leans on before it, or what the answer says in its place."""
+    if not found("dangling", low):
+        return sentence
+    before = persons.bare(one.before)
+    if (
+        before
+        and not _QUESTION.search(before)
+        and not found("dangling", folded(before))
+        and says_something(before)
+        and not only_small_talk(folded(before))
+    ):
+        return f"{before} {sentence}"
+    values = set(_VALUE.findall(sentence))
+    if one.speaker != persons.USER or not values:
+        return None
+    for other in said:
+        # "No, it is 5433." – "Right: the port is 5433.": the answer repeats the value and names what it belongs to.
+        restated = persons.bare(other.text)
+        if other.speaker != persons.ASSISTANT or not values <= set(_VALUE.findall(restated)) or len(restated.split()) < 3:
+            continue
+        if not _QUESTION.search(restated) and not found("dangling", folded(restated)):
+            return restated
+    return None

@@ -1,0 +1,58 @@
+"""From the texts of a turn to its sentences: what is quoted, pasted or printed by programs is told apart from what somebody says."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from earnest.conversation.prefetching import CLOSE, OPEN
+from earnest.core.turns import Said
+from earnest.encoding.sentences import split_sentences
+
+READ: Final = 100_000
+"""Characters of each side of a turn that are looked at; what is beyond is left out."""
+LONGEST: Final = 400
+"""A sentence longer than this is no statement that somebody makes; it is pasted."""
+MANY_LINES: Final = 40
+"""A text of more lines than this holds the output of programs: only lines that read like prose are looked at."""
+
+_BLOCK: Final = re.compile(rf"{re.escape(OPEN)}.*?(?:{re.escape(CLOSE)}|\Z)", re.DOTALL)
+_THOUGHT: Final = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_FENCE: Final = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$|^[ \t]*(?:```|~~~).*\Z", re.DOTALL | re.MULTILINE)
+_BULLET: Final = re.compile(r"^(?:[>|]\s*)*(?:[-*•·–—]\s+|\d{1,3}[.)]\s+|\[[ xX\d]{0,3}\]\s+)*(?:[>|]\s*)*")
+_PROGRAM: Final = re.compile(
+    r"^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|(?:DEBUG|INFO|TRACE|WARN(?:ING)?|NOTICE)\b|at \S+\(|File \"|[$#%>]\s|"
+    r"[{}\[\]<(]|[-+]{3} |@@|"
+    r"[|+=_*~-]{3,}|\w+\(.*\)\s*[;{]?$|(?:import|def|class|return|const|let|var|function|SELECT|INSERT|UPDATE|DELETE)\b.*[;:{(=])"
+)
+_ENDS: Final = re.compile(r"[.!?…。！？।؟][\"'”’)\]」』]*$")
+_HEADING: Final = re.compile(r"^#{1,6}\s|[:：]$")
+
+
+def sentences(text: str, speaker: str) -> list[Said]:
+    """The sentences that somebody says in a text, in order."""
+    text = _FENCE.sub("\n", _THOUGHT.sub("\n", _BLOCK.sub("\n", text[:READ])))
+    lines = [line for line in text.split("\n") if line.strip()]
+    pasted = len(lines) > MANY_LINES
+    made: list[Said] = []
+    for line in lines:
+        bare = " ".join(_BULLET.sub("", line.strip(), count=1).split()).strip('*_`"“”«»「」『』 ')
+        if not bare or _HEADING.search(bare) or _printed(bare, pasted):
+            continue
+        before = ""
+        for sentence in split_sentences(bare):
+            said = sentence.strip("*_ ")
+            if said and len(said) <= LONGEST:
+                made.append(Said(said, speaker, before))
+            before = said
+    return made
+
+
+def _printed(line: str, pasted: bool) -> bool:
+    """Whether a line was printed by a program rather than said."""
+    if _PROGRAM.match(line):
+        return True
+    letters = sum(char.isalpha() or char.isspace() for char in line)
+    if len(line) > 40 and letters < 0.6 * len(line):
+        return True
+    return pasted and not (_ENDS.search(line) and letters >= 0.75 * len(line))

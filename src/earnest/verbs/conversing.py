@@ -1,0 +1,236 @@
+"""Verbs of a conversation: what a turn leaves in memory, and what memory gives to a prompt."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from earnest.conversation import capture, extraction, fingerprints, prefetching
+from earnest.core import check, filters
+from earnest.core.entry import NewEntry, StoredEntry
+from earnest.core.events import twin_digest
+from earnest.core.settings import Settings
+from earnest.core.tokens import counter
+from earnest.core.turns import NOTHING, Context, Kept, Turn
+from earnest.encoding.sentences import split_sentences
+from earnest.errors import EarnestError, InvalidInput, NotAvailable
+from earnest.ledger import lifecycle
+from earnest.protocols import LLM, Reading, Writing
+from earnest.recall.search import Found
+from earnest.verbs.recalling import Asking, RecallVerbs, asked
+
+Extract = Literal["rules", "llm"]
+
+MAX_TURN = 1_000_000
+"""Characters of one side of a turn that are taken at all; `turns.READ` says how many are looked at."""
+MAX_BUDGET = 1_000_000
+_DEEP = 24
+"""Hits that are looked at for a prompt: enough that duplicates and suspended ones leave some."""
+_PARTS = 6
+"""At most so many sentences of a message are asked about one by one, beside the message as a whole."""
+
+
+class ConversationVerbs(RecallVerbs):
+    """Verbs of a conversation."""
+
+    def sync_turn(
+        self,
+        user_text: str | None,
+        assistant_text: str | None = None,
+        *,
+        scope: str = "",
+        extract: Extract = "rules",
+        llm: LLM | None = None,
+        session: str | None = None,
+        speaker: str = "",
+        key: str | None = None,
+    ) -> Turn:
+        """Keep what is worth keeping of one turn of a conversation.
+
+        Decisions, preferences, facts about the user, promises and deadlines, standing instructions, errors and what mended them, and
+        corrections are kept as self-contained sentences of origin `turn` and retention `fading`, at most eight a turn. Greetings,
+        thanks, questions and requests are not; nor is anything that memory has already: what was recalled and is said again is known
+        by the entries themselves, in every process. A correction that plainly replaces one statement of an earlier turn supersedes it;
+        otherwise both stay.
+
+        Args:
+            user_text, assistant_text: Both sides, each at most 1,000,000 characters, of which the first 100,000 are looked at. None and
+                blank text say nothing. Code blocks, program output and blocks of `prefetch` are passed over.
+            scope: Whose it is, matched exactly; memory is compared within it alone.
+            extract: "rules" asks no model. "llm" asks the one that is given, and uses the rules if its reply cannot be used.
+            llm: Anything with `complete(prompt) -> str`. It is asked before the store is written to, never inside a transaction.
+            session: The conversation's name, kept in the metadata and in the source.
+            speaker: What the user is called in the sentences; "the user" unless given.
+            key: Idempotency key: repeating the request returns the same entries.
+
+        Returns:
+            The new entries, a list with `by`, `notes` and `known`; see `earnest.core.turns.Turn`. The metadata of each holds `type`
+            and `speaker`, and `session` if it was given.
+
+        Raises:
+            InvalidInput: Names the argument. NotAvailable: extract="llm" without a model. KeyReused. StoreError: nothing was written.
+
+        Durable when it returns. Cost: some 50 µs and one index query a sentence, and one commit if anything is kept.
+        """
+        user, assistant = _side("user_text", user_text), _side("assistant_text", assistant_text)
+        place = check.label("scope", scope, blank=True)
+        name = check.label("speaker", speaker, limit=100, blank=True)
+        talk = None if session is None else check.label("session", session, limit=200)
+        check.choice("extract", extract, ("rules", "llm"))
+        if extract == "llm" and llm is None:
+            raise NotAvailable("extract='llm' needs a model: give llm=, an object with complete(prompt) -> str, or use extract='rules'")
+        said = {"user": _digest(user), "assistant": _digest(assistant)}
+        request = said | {"scope": place, "extract": extract, "session": talk, "speaker": name}
+        if key is not None:
+            # Asked before a model is, so that a repeated request costs nothing.
+            with self._store.read() as reading:
+                remembered = self._kept(reading, key, "sync_turn", request)
+                if remembered is not None:
+                    return _turn(reading, remembered)
+        by, kept, notes = self._extracted(user, assistant, name, llm if extract == "llm" else None)
+        with self._store.read() as reading:
+            self._read_settings(reading)
+            news = self._unheard(reading, place, kept) if kept else []
+        if not news and key is None:
+            return Turn((), by=by, notes=notes, known=len(kept))
+        source = self._turn_source(talk)
+        with self._writing() as tx:
+
+            def do() -> tuple[Turn, Mapping[str, Any]]:
+                settings = self._read_settings(tx)
+                made = [self._keep(tx, settings, one, place, talk, source) for one in news]
+                said = {"ids": [stored.entry.id for stored in made if stored], "by": by, "notes": [*notes], "known": len(kept) - len(news)}
+                return _turn(tx, said), said
+
+            return self._once(tx, key, "sync_turn", lambda: request, lambda said: _turn(tx, said), do)
+
+    def _extracted(self, user: str, assistant: str, name: str, llm: LLM | None) -> tuple[str, list[Kept], list[str]]:
+        """What is worth keeping, what found it, and what did not go as asked."""
+        notes: list[str] = []
+        if llm is not None and (user or assistant):
+            try:
+                items = extraction.read_reply(llm.complete(extraction.prompt_of(user, assistant)))
+            except (EarnestError, OSError, ValueError, RuntimeError, TypeError, AttributeError) as error:
+                items, why = None, f"it failed ({type(error).__name__}: {str(error)[:200]})"
+            else:
+                why = "its reply holds no list that could be read"
+            if items is not None:
+                kept, notes = extraction.kept_from(items, self._analyser, user, assistant)
+                return "llm", kept, notes
+            notes.append(f"the model was asked and {why}; the rules were used")
+        return "rules", capture.kept_of(user, assistant, name=name), notes
+
+    def _unheard(self, reading: Reading, scope: str, kept: list[Kept]) -> list[Kept]:
+        """The statements that memory does not have, and that this turn says for the first time."""
+        news: list[Kept] = []
+        analyser = self._sound_index()
+        for one in kept:
+            loose = one.speaker != "user"
+            if fingerprints.said_before(analyser, one.text, [other.text for other in news]):
+                continue
+            if fingerprints.known(reading, analyser, scope, one.text, loose=loose) is None:
+                news.append(one)
+        return news
+
+    def _turn_source(self, session: str | None) -> str:
+        """What a turn is called as a source: its conversation if that has a name, and when it was."""
+        at = f"{self._clock.now():%Y-%m-%dT%H:%M:%SZ}"
+        return f"conversation:{session}@{at}" if session else f"conversation@{at}"
+
+    def _keep(self, tx: Writing, settings: Settings, one: Kept, scope: str, session: str | None, source: str) -> StoredEntry | None:
+        """Write one statement; None if another process wrote the same meanwhile."""
+        metadata = {"type": one.type, "speaker": one.speaker} | ({"session": session} if session else {})
+        fields = {
+            "text": one.text, "kind": one.kind, "origin": "turn", "sources": [source], "scope": scope, "importance": one.importance,
+            "confidence": one.confidence, "retention": "fading", "metadata": metadata,
+        }  # fmt: skip
+        new: NewEntry = lifecycle.checked_entry(self._rng, "fading", fields)
+        terms = self._terms(new.text, new.cue)
+        before = fingerprints.replaced(tx, self._analyser, scope, one.text) if one.changes else None
+        if before is not None and not any(twin.entry.alive for twin in tx.twins(twin_digest(new.text, new.cue), scope, new.kind)):
+            return lifecycle.supersede(tx, settings, self._rng, before, new, terms)
+        stored, fresh = lifecycle.add(tx, settings, self._rng, new, terms)
+        return stored if fresh else None
+
+    def prefetch(
+        self,
+        message: str | None,
+        *,
+        budget: int = 800,
+        scope: Any = "",
+        kind: Any = None,
+        source: Any = None,
+        tags: Any = None,
+        floor: float | None = None,
+        count_tokens: Callable[[str], int] | None = None,
+    ) -> Context:
+        """What memory adds to the prompt for a message: precise rather than broad, inside a budget, and maybe nothing.
+
+        Args:
+            message: What the user says, as it is; long ones are asked about sentence by sentence. None and blank text ask nothing.
+            budget: Tokens that the whole block may take, 0 to 1,000,000, counted by `count_tokens`.
+            scope, kind, source, tags: As in `search`.
+            floor: The part of what a sentence asks for that an entry must match; the setting `floor` unless given.
+            count_tokens: A function from a text to its number of tokens; unless given, an estimate from above that holds for every script
+                (`earnest.core.tokens`).
+
+        Returns:
+            A `Context`. `str()` is the block: one line for each entry, most relevant first, with its date and source, fenced and escaped
+            as data; "" when nothing clears the floor or fits. Suspended entries are never in it, nor near-duplicates, nor rules
+            unless they are active.
+
+        Raises:
+            InvalidInput. IndexDamaged: the index cannot be trusted.
+
+        Writes nothing. Cost: a search for each sentence, at most seven.
+        """
+        chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags)
+        room = check.integer("budget", budget, low=0, high=MAX_BUDGET)
+        at_least = None if floor is None else check.number("floor", floor, low=0.0, high=1.0)
+        count = counter(count_tokens)
+        text = asked(message)
+        if not text or room == 0:
+            return NOTHING
+        best: dict[int, Found] = {}
+        with self._store.read() as reading:
+            settings = self._read_settings(reading)
+            for part in _asked_parts(text):
+                asking = Asking(part, _DEEP, None, "auto")
+                for hit in self._find(reading, asking, chosen, _DEEP, settings.floor if at_least is None else at_least):
+                    known = best.get(hit.stored.row)
+                    if known is None or hit.score > known.score:
+                        best[hit.stored.row] = hit
+        ranked = sorted(best.values(), key=lambda hit: (-hit.score, -hit.stored.row))
+        made, rows = prefetching.block(ranked, budget=room, count=count, pass_over=settings.pass_over)
+        if rows:
+            self._note(None, rows)
+        return made
+
+
+def _side(name: str, text: Any) -> str:
+    """One side of a turn as text: None and blank text say nothing."""
+    if text is None:
+        return ""
+    if not isinstance(text, str):
+        raise InvalidInput(name, text, f"must be text, not {type(text).__name__}")
+    if len(text) > MAX_TURN:
+        raise InvalidInput(name, text, f"is {len(text):,} characters long, at most {MAX_TURN:,} are taken; `encode` documents")
+    made = check.cleaned(text)
+    return "" if check.blank(made) else made
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def _turn(reading: Reading, said: Mapping[str, Any]) -> Turn:
+    """A turn from what is remembered of it."""
+    entries = [lifecycle.found(reading, entry_id).entry for entry_id in said["ids"]]
+    return Turn(entries, by=said["by"], notes=tuple(said["notes"]), known=said["known"])
+
+
+def _asked_parts(message: str) -> list[str]:
+    """What is asked about: the message, and if it is long, each of its last sentences, where what is wanted stands as a rule."""
+    parts = [part for line in message.split("\n") if line.strip() for part in split_sentences(" ".join(line.split()))]
+    return [message] if len(parts) < 2 else list(dict.fromkeys([message, *parts[-_PARTS:]]))
