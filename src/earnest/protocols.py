@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from earnest.core.analysis import Question
+from earnest.core.context import Placed
 from earnest.core.entry import NewEntry, StoredEntry
 from earnest.core.events import Event, Posting
 from earnest.core.filters import Filter
@@ -77,6 +78,20 @@ class StoredModel:
     held: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """What a store knows of a document that was encoded from a file: to see later whether the file changed, or went away.
+
+    `path` is where it was ("" if it was no file), `digest` what it held, `encoder` which rules its pieces were made by.
+    """
+
+    source: str
+    scope: str
+    path: str
+    digest: bytes
+    encoder: str
+
+
 class Embedder(Protocol):
     """Makes texts comparable by meaning; see `earnest.embedders`.
 
@@ -123,6 +138,18 @@ class Reading(Protocol):
         """Living entries of that scope and source that an encoding wrote, oldest first. O(the source's entries)."""
         ...
 
+    def document(self, source: str, scope: str) -> StoredDocument | None:
+        """What is known of the document that was encoded under that name."""
+        ...
+
+    def documents(self, scope: str | None = None, *, under: str = "") -> list[StoredDocument]:
+        """Documents by source, of one scope or of all; with `under` only those whose path begins with it. O(documents)."""
+        ...
+
+    def lately_dead(self, scope: str, since_tick: int, limit: int) -> list[StoredEntry]:
+        """Up to `limit` entries of a scope that died at or after a tick, the last first. O(what died since)."""
+        ...
+
     def page(self, chosen: Filter, after: str | None, limit: int) -> list[StoredEntry]:
         """Up to `limit` entries that pass the filter, ordered by age (oldest first), after the entry of that id."""
         ...
@@ -143,6 +170,25 @@ class Reading(Protocol):
 
         Raises:
             IndexDamaged: The index is known to be broken or to lag; it never answers as if whole.
+        """
+        ...
+
+    def indexed(self, rows: Sequence[int]) -> list[Candidate]:
+        """These entries with their own terms, in any order; rows that the keyword index does not hold are left out. O(rows)."""
+        ...
+
+    def placed(self, rows: Sequence[int], chosen: Filter, reach: int = 0) -> list[Placed]:
+        """Where those of these living entries that pass the filter stand in time and in a conversation, in any order.
+
+        With `reach`, turns come with up to so many living ones before and after them in their session, by the time that they are about
+        and then by age; these may fail the filter. O(rows × reach), however long a session is.
+        """
+        ...
+
+    def within(self, chosen: Filter, start: datetime, end: datetime, limit: int) -> list[int]:
+        """Rows of up to `limit` entries that pass the filter and are about a time in [start, end), the latest first.
+
+        An engine may give none where the filter spans too many scopes to look at each.
         """
         ...
 
@@ -167,8 +213,11 @@ class Reading(Protocol):
         """Every embedder that the store knows of, oldest first."""
         ...
 
-    def unembedded(self, model: str, before: int | None, limit: int) -> list[tuple[int, str, str | None, bytes]]:
-        """Living entries without a vector of that model, newest first, of a row below `before`: (row, text, cue, twin digest)."""
+    def unembedded(self, model: str, before: int | None, limit: int, *, every: bool = False) -> list[tuple[int, str, str | None, bytes]]:
+        """Living entries without a vector of that model, newest first, of a row below `before`: (row, text, cue, twin digest).
+
+        Those that have one too if `every`.
+        """
         ...
 
     def known_vectors(self, model: str, twins: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -258,6 +307,14 @@ class Writing(Reading, Protocol):
 
     def remove_source(self, row: int, source: str) -> None:
         """Take a source away from an entry."""
+        ...
+
+    def put_document(self, document: StoredDocument) -> None:
+        """Remember a document, in place of what was known under its source and scope."""
+        ...
+
+    def drop_document(self, source: str, scope: str) -> None:
+        """Know nothing of a document any more; its entries stay."""
         ...
 
     def set_tags(self, row: int, tags: Sequence[str]) -> None:
@@ -409,4 +466,13 @@ class Encoder(Protocol):
 
     def encode(self, documents: Sequence[Any]) -> Any:
         """Drafts of entries, and what was left out and why."""
+        ...
+
+
+class LLM(Protocol):
+    """A language model that can be asked for help. No verb asks one unless the caller says so; none is asked inside a transaction."""
+
+    def complete(self, prompt: str, **options: Any) -> str:
+        """What the model replies to a prompt. It may raise any `EarnestError`, `OSError` (which time-outs are), `ValueError` or
+        `RuntimeError` where it cannot reply; the caller then goes on without it, and says so."""
         ...

@@ -40,6 +40,10 @@ class Filter:
     rules: bool = False
     """Whether entries of kind `rule` are looked at when no kind is named."""
 
+    def kinds_allow(self, kind: str) -> bool:
+        """Whether entries of a kind can pass."""
+        return kind in self.kinds if self.kinds is not None else self.rules or kind != "rule"
+
 
 def checked(
     *,

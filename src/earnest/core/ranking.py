@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from earnest.core.analysis import Question
@@ -44,12 +44,37 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A candidate's relevance. `covered` is the part of the question's information that it matched, 0 to 1."""
+    """A candidate's relevance. `covered` is the part of the question's information that it matched, 0 to 1; `parts` are what the
+    score is made of, by name, where a ranking tells."""
 
     row: int
     score: float
     covered: float
     matched: tuple[str, ...]
+    parts: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """A candidate with what each word of the question gives it: `gains[i]` for word `i`, in shares of all there is to gain (0 to 1
+    together); words without a match are not there."""
+
+    row: int
+    gains: Mapping[int, float]
+
+    @property
+    def total(self) -> float:
+        """Its relevance by its own words, 0 to 1."""
+        return sum(self.gains.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A question's words as they are scored: their names, and the share of the question's information that each of them is."""
+
+    names: tuple[str, ...]
+    shares: tuple[float, ...]
+    matched: Sequence[Matched] = field(default=())
 
 
 def idf(statistics: Statistics, terms: Sequence[str]) -> float:
@@ -72,22 +97,22 @@ def telling(question: Question, statistics: Statistics, share: float) -> tuple[s
     return Question(tuple(kept)).terms
 
 
-def score(question: Question, statistics: Statistics, candidates: Sequence[Candidate]) -> list[Scored]:
-    """Scores for all candidates, best first; ties go to the later row, the newer entry. O(candidates × words)."""
+def matches(question: Question, statistics: Statistics, candidates: Sequence[Candidate]) -> Words:
+    """What each word gives to each candidate that holds any, in the order given. O(candidates × words)."""
     words = [(word, idf(statistics, word.terms)) for word in question.words]
     # Squared, so that several words that many entries have do not add up to the one that the question is about.
     wanted = sum(word.weight * weight**2 for word, weight in words)
+    whole = sum(max(word.weight, HELPER) * weight for word, weight in words) or 1.0
     weighed = [
-        (word.terms[0], word.terms[1:], max(word.weight, HELPER) * weight * (K1 + 1), word.weight * weight**2) for word, weight in words
+        (place, word.terms[0], word.terms[1:], max(word.weight, HELPER) * weight / whole) for place, (word, weight) in enumerate(words)
     ]
     mean = max(statistics.mean_length, 1.0)
     made = []
     for candidate in candidates:
         in_text, in_cue = candidate.text_terms, candidate.cue_terms
         norm = K1 * (1 - B + B * (len(in_text) + len(in_cue)) / mean)
-        total = covered = 0.0
-        matched = []
-        for surface, stems, gain, information in weighed:
+        gains: dict[int, float] = {}
+        for place, surface, stems, gain in weighed:
             frequency: float = in_text.count(surface)
             if in_cue:
                 frequency += CUE_WEIGHT * in_cue.count(surface)
@@ -96,11 +121,20 @@ def score(question: Question, statistics: Statistics, candidates: Sequence[Candi
                 if stemmed > frequency:
                     frequency = stemmed
             if frequency:
-                total += gain * frequency / (frequency + norm)
-                covered += information
-                matched.append(surface)
-        if matched:
-            made.append(Scored(candidate.row, total, covered / wanted if wanted else 0.0, tuple(matched)))
+                gains[place] = gain * frequency / (frequency + norm)
+        if gains:
+            made.append(Matched(candidate.row, gains))
+    shares = tuple(word.weight * weight**2 / wanted if wanted else 0.0 for word, weight in words)
+    return Words(tuple(word.terms[0] for word, _ in words), shares, made)
+
+
+def score(question: Question, statistics: Statistics, candidates: Sequence[Candidate]) -> list[Scored]:
+    """Scores for all candidates, 0 to 1, best first; ties go to the later row, the newer entry. O(candidates × words)."""
+    words = matches(question, statistics, candidates)
+    made = [
+        Scored(each.row, each.total, sum(words.shares[w] for w in each.gains), tuple(words.names[w] for w in each.gains))
+        for each in words.matched
+    ]
     made.sort(key=lambda s: (-s.score, -s.row))
     return made
 

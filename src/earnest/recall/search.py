@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final, Protocol
 
-from earnest.core import ranking
-from earnest.core.analysis import Analyser, Question
+from earnest.core import context, fusion, ranking, timewords
+from earnest.core.analysis import Analyser, Question, Wanted
+from earnest.core.context import Placed, Surroundings
+from earnest.core.cues import cues
 from earnest.core.entry import StoredEntry
 from earnest.core.filters import Filter
 from earnest.core.ranking import Candidate, Scored
+from earnest.core.timewords import Span
+from earnest.core.vectors import Asked
 from earnest.protocols import Reading
 
 DEPTH: Final = 256
 """Candidates that are scored for each hit asked for: deep enough that the engine's own order does not decide."""
+
+NEAR: Final = 128
+"""Entries that are looked at because they are near in meaning, where there are vectors."""
+
+TIMELY: Final = 64
+"""Entries that are looked at for each stretch of time that the question names, whatever they say."""
 
 SKIM: Final = 0.2
 """A search without a floor first looks by the words that tell this much of the question, and by all of them if that finds too little."""
@@ -32,15 +43,22 @@ class Found:
     covered: float
     matched: tuple[str, ...]
     terms: frozenset[str]
+    parts: tuple[tuple[str, float], ...] = ()
 
     @property
     def why(self) -> str:
-        """What made it rank, in words."""
-        return f"matches {', '.join(self.matched[:8])} ({self.covered:.0%} of what the question asks for)"
+        """What made it rank, in words: the words it matches, and what else there was, with its part of the score."""
+        share = f"({self.covered:.0%} of what the question asks for)"
+        made = [f"matches {', '.join(self.matched[:8])} {share}"] if self.matched else [f"matches no word of it itself {share}"]
+        whole = sum(part for _, part in self.parts) or 1.0
+        told = [(name, part / whole) for name, part in self.parts if name != "words" and part >= 0.005 * whole]
+        if told:
+            made.append("and by " + ", ".join(f"{name} {part:.0%}" for name, part in told))
+        return "; ".join(made)
 
 
 class Retriever(Protocol):
-    """Ranks candidates. A user's own takes the place of the built-in one; it sees texts and terms, never a balance."""
+    """Ranks candidates. A user's own takes the place of the built-in ranking; it sees texts and terms, never a balance."""
 
     def rank(self, question: Question, statistics: ranking.Statistics, candidates: Sequence[Candidate]) -> list[Scored]:
         """The candidates by relevance, best first, with scores of 0 or more and `covered` between 0 and 1."""
@@ -48,7 +66,7 @@ class Retriever(Protocol):
 
 
 class KeywordRetriever:
-    """BM25 over the analyser's terms."""
+    """BM25 over the analyser's terms and nothing else: no context, no times, no meaning."""
 
     def rank(self, question: Question, statistics: ranking.Statistics, candidates: Sequence[Candidate]) -> list[Scored]:
         """See `Retriever.rank`."""
@@ -58,41 +76,171 @@ class KeywordRetriever:
 def find(
     reading: Reading,
     analyser: Analyser,
-    retriever: Retriever,
+    retriever: Retriever | None,
     query: str,
     chosen: Filter,
     *,
     k: int,
     floor: float,
     half_life: float | None = None,
+    now: datetime | None = None,
+    asked: Asked | None = None,
+    mode: str = "auto",
 ) -> list[Found]:
     """The `k` most relevant entries that pass the filter and clear the floor, best first.
 
-    `half_life` halves a score for every so many ticks since the entry was last settled (or born, if it never was).
-    Cost: one index query and O(k) entries.
+    Args:
+        retriever: Takes the place of the built-in ranking; it is given the candidates by keyword alone.
+        half_life: Halves a score for every so many ticks since the entry was last settled (or born, if it never was).
+        now: The moment that times in the question are counted from; None: they are not looked for.
+        asked: The question as a vector; None: by keyword only.
+        mode: "auto" and "hybrid" join words and meaning; "rrf" joins their ranks alone; "keyword" and "dense" take one of them.
+
+    Cost: one index query, a scan of vectors where there are any, and O(k) entries, whatever the size of the store.
     """
     question = analyser.question(query)
-    if not question.words:
+    if not question.words and asked is None:
         return []
-    candidates, statistics = reading.candidates(question, chosen, max(DEPTH, 4 * k), max(floor, SKIM))
-    if floor < SKIM and len(candidates) < k:
-        candidates, statistics = reading.candidates(question, chosen, max(DEPTH, 4 * k), floor)
-    scored = [s for s in retriever.rank(question, statistics, candidates) if s.covered >= floor and s.score > 0]
+    search = _Search(reading, chosen, max(DEPTH, 4 * k), floor, None if mode == "keyword" else asked)
+    if retriever is not None:
+        scored = search.by(retriever, question, k)
+    elif mode == "dense":
+        scored = search.dense(question)
+    else:
+        spans = timewords.spans(query, now) if now is not None else []
+        quiet = _quieter(question, spans, analyser)
+        scored = search.rrf(quiet, k) if mode == "rrf" else search.joined(quiet, k, spans, query)
+    scored = [s for s in scored if s.covered >= floor and s.score > 0]
     if half_life is None:
         scored = scored[:k]
     by_row = {stored.row: stored for stored in reading.entries([s.row for s in scored])}
-    terms = {c.row: frozenset((*c.text_terms, *c.cue_terms)) for c in candidates}
-    found = [Found(by_row[s.row], s.score, s.covered, s.matched, terms[s.row]) for s in scored if s.row in by_row]
+    terms = search.terms
+    found = [Found(by_row[s.row], s.score, s.covered, s.matched, _of(terms.get(s.row)), s.parts) for s in scored if s.row in by_row]
     if half_life is not None:
-        now = reading.counter("tick")
-        found = sorted((_aged(f, now, half_life) for f in found), key=lambda f: (-f.score, -f.stored.row))[:k]
+        tick = reading.counter("tick")
+        found = sorted((_aged(f, tick, half_life) for f in found), key=lambda f: (-f.score, -f.stored.row))[:k]
     return found
+
+
+class _Search:
+    """One search: gathers candidates by word, by meaning, by time and by what stands around them, and ranks them."""
+
+    def __init__(self, reading: Reading, chosen: Filter, depth: int, floor: float, asked: Asked | None) -> None:
+        self._reading, self._chosen, self._depth, self._floor, self._asked = reading, chosen, depth, floor, asked
+        self.terms: dict[int, Candidate] = {}
+
+    def by(self, retriever: Retriever, question: Question, k: int) -> list[Scored]:
+        """Ranked by a user's own retriever."""
+        candidates, statistics = self._worded(question, k)
+        return retriever.rank(question, statistics, candidates)
+
+    def dense(self, question: Question) -> list[Scored]:
+        """Ranked by meaning alone."""
+        near = dict(self._nearest(self._depth))
+        self._take([*near])
+        _, statistics = self._reading.candidates(question, self._chosen, 1)
+        words = {s.row: s for s in ranking.score(question, statistics, [self.terms[row] for row in near if row in self.terms])}
+        made = []
+        for row in fusion.in_order(near):
+            by_words = words.get(row)
+            covered = max(by_words.covered if by_words else 0.0, near[row], 0.0)
+            made.append(
+                Scored(row, max(near[row], 0.0), min(1.0, covered), by_words.matched if by_words else (), (("meaning", near[row]),))
+            )
+        return made
+
+    def rrf(self, question: Question, k: int) -> list[Scored]:
+        """Ranked by reciprocal ranks of words and meaning."""
+        candidates, statistics = self._worded(question, k)
+        near = dict(self._nearest(NEAR))
+        fresh = [row for row in near if row not in self.terms]
+        self._take(fresh)
+        words = ranking.score(question, statistics, [*candidates, *(self.terms[row] for row in fresh if row in self.terms)])
+        scores = fusion.reciprocal([[s.row for s in words], fusion.in_order(near)])
+        known = {s.row: s for s in words}
+        made = []
+        for row in fusion.in_order(scores):
+            by_words = known.get(row)
+            covered = by_words.covered if by_words else 0.0
+            matched = by_words.matched if by_words else ()
+            told = (("words", by_words.score if by_words else 0.0), ("meaning", max(0.0, near.get(row, 0.0))))
+            made.append(Scored(row, scores[row], covered, matched, told))
+        return made
+
+    def joined(self, question: Question, k: int, spans: Sequence[Span], query: str) -> list[Scored]:
+        """Ranked by all there is: words, meaning, what stands around a turn, and time."""
+        candidates, statistics = self._worded(question, k)
+        near = dict(self._nearest(NEAR))
+        timely = [row for span in spans if span.weight >= 1 for row in self._reading.within(self._chosen, span.start, span.end, TIMELY)]
+        fresh = [row for row in dict.fromkeys([*near, *timely]) if row not in self.terms]
+        self._take(fresh)
+        every = [*candidates, *(self.terms[row] for row in fresh if row in self.terms)]
+        words = ranking.matches(question, statistics, every)
+        placed = self._placed(words.matched, [*near], spans, [c.row for c in every])
+        meaning = self._meaning(near, [*{**self.terms, **placed}])
+        return context.ranked(words, Surroundings(placed, self.terms, cues(query), spans, meaning))
+
+    # gathering
+
+    def _worded(self, question: Question, k: int) -> tuple[list[Candidate], ranking.Statistics]:
+        """Candidates by keyword, and the statistics to score them by."""
+        candidates, statistics = self._reading.candidates(question, self._chosen, self._depth, max(self._floor, SKIM))
+        if self._floor < SKIM and len(candidates) < k:
+            candidates, statistics = self._reading.candidates(question, self._chosen, self._depth, self._floor)
+        self.terms.update((c.row, c) for c in candidates)
+        return candidates, statistics
+
+    def _nearest(self, limit: int) -> list[tuple[int, float]]:
+        if self._asked is None:
+            return []
+        return self._reading.nearest(self._asked.model, self._asked.vector, self._chosen, limit)
+
+    def _meaning(self, near: dict[int, float], rows: Sequence[int]) -> dict[int, float]:
+        """The cosine of every candidate that has a vector."""
+        if self._asked is None or not near:
+            return {}
+        missing = [row for row in rows if row not in near]
+        return {**near, **self._reading.cosines(self._asked.model, self._asked.vector, missing)}
+
+    def _take(self, rows: Sequence[int]) -> None:
+        """Read the terms of rows that were not found by keyword."""
+        self.terms.update((c.row, c) for c in self._reading.indexed(rows))
+
+    def _placed(
+        self, matched: Sequence[ranking.Matched], near: Sequence[int], spans: Sequence[Span], rows: Sequence[int]
+    ) -> dict[int, Placed]:
+        """Where the best candidates stand, with the turns around them; where there can be no turns and no times, nothing is read."""
+        placed: dict[int, Placed] = {}
+        if self._reading.counter("kind:episodic") > 0 and self._chosen.kinds_allow("episodic"):
+            best = fusion.in_order({each.row: each.total for each in matched})[: context.CENTRES]
+            centres = [*dict.fromkeys([*best, *near[: context.CENTRES]])]
+            placed = {p.row: p for p in self._reading.placed(centres, self._chosen, context.REACH)}
+            around = {row for p in placed.values() for row in (*p.before, *p.after)} - placed.keys()
+            placed.update((p.row, p) for p in self._reading.placed(sorted(around), self._chosen))
+            self._take([row for row in placed if row not in self.terms])
+        if spans:
+            others = [row for row in rows if row not in placed]
+            placed.update((p.row, p) for p in self._reading.placed(others, self._chosen))
+        return placed
+
+
+def _of(candidate: Candidate | None) -> frozenset[str]:
+    return frozenset((*candidate.text_terms, *candidate.cue_terms)) if candidate else frozenset()
+
+
+def _quieter(question: Question, spans: Sequence[Span], analyser: Analyser) -> Question:
+    """A question whose words for times only help to rank: an entry is from May 2023 by its date, whether or not it says so."""
+    if not spans:
+        return question
+    named = {term for span in spans for term in analyser.question(span.said).terms}
+    return Question(tuple(Wanted(w.terms, 0.0) if w.terms[0] in named else w for w in question.words))
 
 
 def _aged(found: Found, now: int, half_life: float) -> Found:
     entry = found.stored.entry
     last = entry.last_settled_tick if entry.last_settled_tick is not None else entry.born_tick
-    return Found(found.stored, found.score * 0.5 ** (max(0, now - last) / half_life), found.covered, found.matched, found.terms)
+    score = found.score * 0.5 ** (max(0, now - last) / half_life)
+    return Found(found.stored, score, found.covered, found.matched, found.terms, found.parts)
 
 
 def decider(found: Sequence[Found], pass_over: float) -> Found | None:

@@ -14,7 +14,7 @@ from earnest.core.settings import NAMES, Settings, with_changes
 from earnest.errors import IndexDamaged, KeyReused
 from earnest.ledger.decisions import request_digest
 from earnest.protocols import Author, Clock, Reading, Rng, Store, Writing
-from earnest.recall.search import KeywordRetriever, Retriever
+from earnest.recall.search import Retriever
 
 T = TypeVar("T")
 
@@ -27,7 +27,7 @@ class Base:
         self._store = store
         self._clock, self._rng = clock, rng
         self._actor, self._channel = actor, channel
-        self._retriever: Retriever = retriever or KeywordRetriever()
+        self._retriever = retriever
         self._noted: Counter[str] = Counter()
         self._recalled: Counter[int] = Counter()
         self._noting = threading.Lock()

@@ -66,7 +66,7 @@ class RecallVerbs(Base):
         """
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
         at_least = check.number("floor", floor, low=0.0, high=1.0)
-        asking = _Asking(query, k, half_life, mode)
+        asking = Asking(query, k, half_life, mode)
         if not asking.text:
             return []
         with self._store.read() as reading:
@@ -95,7 +95,7 @@ class RecallVerbs(Base):
         ticket. Arguments as in `search`; `k` counts the decider and its supporters.
         """
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
-        said, decider, others = self._answer(_Asking(query, k, half_life, mode), chosen)
+        said, decider, others = self._answer(Asking(query, k, half_life, mode), chosen)
         if decider is None:
             self._note("silent")
         else:
@@ -128,7 +128,7 @@ class RecallVerbs(Base):
         Other arguments as in `search`. Durable when it returns. Cost: a search and one commit.
         """
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
-        asking = _Asking(query, k, half_life, mode)
+        asking = Asking(query, k, half_life, mode)
         request = {"query": asking.text, "k": asking.k, "half_life": asking.half_life, "where": repr(chosen)}
         if key is not None:
             # Asked before anything is recalled: what was decided stays decided, whatever became of the entries.
@@ -147,7 +147,7 @@ class RecallVerbs(Base):
         return SILENT_TICKET
 
     def _open(
-        self, asking: _Asking, request: Mapping[str, Any], said: Answer, decider: Found, others: list[Found], key: str | None
+        self, asking: Asking, request: Mapping[str, Any], said: Answer, decider: Found, others: list[Found], key: str | None
     ) -> Ticket | None:
         """Open the ticket, if the entries still stand as they were found; None if the decider fell in between."""
         with self._writing() as tx:
@@ -167,7 +167,7 @@ class RecallVerbs(Base):
             except _Fell:
                 return None
 
-    def _answer(self, asking: _Asking, chosen: Filter) -> tuple[Answer, Found | None, list[Found]]:
+    def _answer(self, asking: Asking, chosen: Filter) -> tuple[Answer, Found | None, list[Found]]:
         if not asking.text:
             return answering.SILENCE, None, []
         with self._store.read() as reading:
@@ -181,21 +181,25 @@ class RecallVerbs(Base):
                 tick=reading.counter("tick"),
             )
 
-    def _find(self, reading: Reading, asking: _Asking, chosen: Filter, k: int, floor: float) -> list[Found]:
-        return find(reading, self._sound_index(), self._retriever, asking.text, chosen, k=k, floor=floor, half_life=asking.half_life)
+    def _find(self, reading: Reading, asking: Asking, chosen: Filter, k: int, floor: float) -> list[Found]:
+        return find(
+            reading, self._sound_index(), self._retriever, asking.text, chosen, k=k, floor=floor, half_life=asking.half_life,
+            now=self._clock.now(), mode=asking.mode,
+        )  # fmt: skip
 
 
 class _Fell(Exception):
     """The decider may not decide any more."""
 
 
-class _Asking:
+class Asking:
     """A question with how it is asked, checked."""
 
     def __init__(self, query: Any, k: Any, half_life: Any, mode: Any) -> None:
         check.choice("mode", mode, ("auto", "hybrid", "rrf", "keyword", "dense"))
         if mode in ("hybrid", "rrf", "dense"):
             raise NotAvailable(f"mode {mode!r} needs an embedder, and this store has none; use mode='auto' or 'keyword'")
+        self.mode: Mode = mode
         self.k = check.integer("k", k, low=1, high=_MAX_K)
         self.half_life = None if half_life is None else check.number("half_life", half_life, low=0.001, high=1e12)
         self.text = asked(query)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
 
@@ -11,14 +12,15 @@ import apsw
 
 from earnest.core.amounts import ACCOUNTS
 from earnest.core.analysis import Question
+from earnest.core.context import Placed
 from earnest.core.entry import Entry, StoredEntry, held_now
 from earnest.core.events import Event, Posting, micros, moment
 from earnest.core.filters import Filter
 from earnest.core.ranking import Candidate, Statistics, telling
 from earnest.core.ticket import Meter, Role, Share, StoredSettlement, StoredTicket
 from earnest.errors import IndexDamaged
-from earnest.protocols import StoredModel
-from earnest.stores.sqlite import vectors
+from earnest.protocols import StoredDocument, StoredModel
+from earnest.stores.sqlite import turns, vectors
 
 _ENTRY: Final = """
 SELECT e.entry, e.id, e.text, e.cue, e.kind, e.origin, s.name, e.importance, e.confidence, e.retention, e.pinned, e.strength,
@@ -136,6 +138,22 @@ class SqliteReading:
                  ORDER BY e.entry"""
         )
         return self._built(self._db.execute(sql, (source, scope)).fetchall())
+
+    def document(self, source: str, scope: str) -> StoredDocument | None:
+        sql = "SELECT source, scope, path, digest, encoder FROM documents WHERE source = ? AND scope = ?"
+        found = self._db.execute(sql, (source, scope)).fetchone()
+        return StoredDocument(*found) if found else None
+
+    def documents(self, scope: str | None = None, *, under: str = "") -> list[StoredDocument]:
+        sql = (
+            "SELECT source, scope, path, digest, encoder FROM documents "
+            "WHERE (?1 IS NULL OR scope = ?1) AND substr(path, 1, length(?2)) = ?2 ORDER BY source, scope"
+        )
+        return [StoredDocument(*row) for row in self._db.execute(sql, (scope, under))]
+
+    def lately_dead(self, scope: str, since_tick: int, limit: int) -> list[StoredEntry]:
+        sql = _ENTRY + "WHERE e.standing = 'dead' AND e.died_tick >= ? AND s.name = ? ORDER BY e.died_tick DESC, e.entry DESC LIMIT ?"
+        return self._built(self._db.execute(sql, (since_tick, scope, limit)).fetchall())
 
     def page(self, chosen: Filter, after: str | None, limit: int) -> list[StoredEntry]:
         where, values = self._conditions(chosen, "e")
@@ -279,6 +297,22 @@ class SqliteReading:
                 break
         return made
 
+    def indexed(self, rows: Sequence[int]) -> list[Candidate]:
+        return turns.indexed(self._db, rows, INDEX_BROKEN)
+
+    def placed(self, rows: Sequence[int], chosen: Filter, reach: int = 0) -> list[Placed]:
+        return turns.placed(self._db, self._full, rows, chosen, reach)
+
+    def within(self, chosen: Filter, start: datetime, end: datetime, limit: int) -> list[int]:
+        scopes = None
+        if chosen.scopes is not None:
+            named = "SELECT scope FROM scopes WHERE name IN (SELECT value FROM json_each(?))"
+            scopes = [row for (row,) in self._db.execute(named, (json.dumps(list(chosen.scopes)),))]
+        return turns.within(self._db, self._full, scopes, chosen, start, end, limit)
+
+    def _full(self, chosen: Filter) -> tuple[list[str], list[Any]]:
+        return self._conditions(chosen, "e")
+
     def index_problem(self) -> str | None:
         alive = self.counter("alive") + self.counter("suspended")
         indexed = self._indexed()
@@ -317,8 +351,8 @@ class SqliteReading:
     def models(self) -> list[StoredModel]:
         return vectors.models(self._db)
 
-    def unembedded(self, model: str, before: int | None, limit: int) -> list[tuple[int, str, str | None, bytes]]:
-        return vectors.unembedded(self._db, model, before, limit)
+    def unembedded(self, model: str, before: int | None, limit: int, *, every: bool = False) -> list[tuple[int, str, str | None, bytes]]:
+        return vectors.unembedded(self._db, model, before, limit, every=every)
 
     def known_vectors(self, model: str, twins: Sequence[bytes]) -> dict[bytes, bytes]:
         return vectors.known_vectors(self._db, model, twins)

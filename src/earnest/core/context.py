@@ -1,0 +1,190 @@
+"""What surrounds a turn of a conversation, and what that says about its relevance.
+
+A turn is seldom self-contained: the question before it says what it is about. So a word of the question that the turns around it
+hold counts for it too, less the further they are away; a turn that answers a matching question, stands in a session about the
+matter, or is said by the one who is asked about, ranks higher, and one that only asks ranks lower. The weights are few, set by hand and
+rounded; they were chosen on two of the ten conversations that `bench/recall` reports (the others had no say). Entries that are
+no turns are not touched where there are no turns among the candidates.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from earnest.core.analysis import folded
+from earnest.core.cues import Cues
+from earnest.core.fusion import normalised
+from earnest.core.ranking import Candidate, Scored, Words
+from earnest.core.timewords import Span, closeness
+
+BEFORE: Final = (0.6, 0.3)
+"""What a word counts that the previous turn holds, and the one before that: a turn answers what was said before it."""
+AFTER: Final = (0.3, 0.1)
+"""The same for the next turn and the one after it."""
+REACH: Final = max(len(BEFORE), len(AFTER))
+ANSWERS: Final = 0.2
+"""A turn right after one that asks gets so much of that one's own relevance once more."""
+SESSION: Final = 0.1
+"""Weight of what the session as a whole matches."""
+SPEAKER: Final = 0.1
+"""Bonus for a turn of the one that the question names. More would hurt questions that name the wrong one."""
+CUE: Final = 0.1
+"""Bonus for a turn that holds the kind of answer that is asked for: a time for "when", a number for "how many"."""
+ASKS: Final = 0.9
+"""Factor on a turn that asks: it holds no answer."""
+TIME: Final = 0.2
+"""Bonus for what lies in the time that the question names."""
+MEANING: Final = 0.5
+"""Weight of nearness in meaning beside the words, where there are vectors."""
+CENTRES: Final = 48
+"""How many of the best-matching turns lend relevance to those around them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where an entry stands in time, and in a conversation if it is a turn of one.
+
+    `session` is an opaque name, the same for all turns of one session of one scope, and "" for an entry that is no turn. `before` and
+    `after` are rows of the turns around it, nearest first, as far as they were asked for. `happened` is None where the age is unknown.
+    """
+
+    row: int
+    happened: datetime | None
+    session: str = ""
+    speaker: str = ""
+    asks: bool = False
+    before: tuple[int, ...] = ()
+    after: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """All that `ranked` needs to know beside the words."""
+
+    placed: Mapping[int, Placed] = field(default_factory=dict)
+    terms: Mapping[int, Candidate] = field(default_factory=dict)
+    cues: Cues = field(default_factory=Cues)
+    spans: Sequence[Span] = ()
+    meaning: Mapping[int, float] = field(default_factory=dict)
+    """Cosines with the question by row; empty without vectors."""
+
+    @property
+    def turns(self) -> bool:
+        """Whether any of the candidates is a turn."""
+        return any(place.session for place in self.placed.values())
+
+
+_PREFIX: Final = re.compile(r"^\s*([^\W\d_][\w.'’-]{0,30}(?: [^\W\d_][\w.'’-]{0,30}){0,2}) ?[:：]\s")
+_REMARKS: Final = re.compile(r"(?:\s*[\[(【（][^\])】）]*[\])】）])+\s*$")
+_ASKS: Final = re.compile(r"[?？؟՞][^\w]*$")
+
+
+def speaker_of(named: object, text: str) -> str:
+    """Who says a turn: by name if the entry carries one, else by a `Name:` at the head of its text, else ""."""
+    if isinstance(named, str) and named.strip():
+        return named.strip()
+    found = _PREFIX.match(text[:80])
+    return found[1] if found else ""
+
+
+def asks(ending: str) -> bool:
+    """Whether a text ends in a question; a remark in brackets behind it (a picture's caption) does not count."""
+    found = _ASKS.search(_REMARKS.sub("", ending))
+    return found is not None
+
+
+def ranked(words: Words, around: Surroundings) -> list[Scored]:
+    """Candidates and the turns around them by relevance, best first; scores are 0 to 1. O(candidates × words)."""
+    own = {each.row: each.gains for each in words.matched}
+    turns = around.turns
+    window = _window(own, around.placed) if turns else {row: {w: (g, 1.0) for w, g in gains.items()} for row, gains in own.items()}
+    sessions = _sessions(own, around.placed) if turns else {}
+    speakers = _asked_speakers(words.names, around.placed.values()) if turns else frozenset()
+    lent = _answers(own, around.placed) if turns else {}
+    full = 1.0 + (ANSWERS + SESSION if turns else 0.0) + (SPEAKER if speakers else 0.0)
+    full += (CUE if turns and around.cues.any else 0.0) + (TIME if around.spans else 0.0) + (MEANING if around.meaning else 0.0)
+    meaning = normalised(around.meaning)
+    made = []
+    for row in {**window, **dict.fromkeys(around.placed), **dict.fromkeys(around.meaning)}:
+        gains, mine, place = window.get(row, {}), own.get(row, {}), around.placed.get(row)
+        parts = {"words": sum(mine.values())}
+        parts["neighbour"] = sum(gain for gain, _ in gains.values()) - parts["words"] + lent.get(row, 0.0)
+        covered = sum(words.shares[w] * part for w, (_, part) in gains.items())
+        if turns:
+            parts["session"] = SESSION * (sessions.get(place.session, 0.0) if place and place.session else parts["words"])
+            if speakers and _names(place, mine, words.names, speakers):
+                parts["speaker"] = SPEAKER
+            if place and place.session and around.cues.any and around.cues.met(around.terms.get(row)):
+                parts["kind of answer"] = CUE
+        if row in meaning:
+            parts["meaning"] = MEANING * meaning[row]
+        total = sum(parts.values())
+        if turns and place and place.asks:
+            total *= ASKS
+        if around.spans and place and place.happened:
+            parts["time"] = TIME * closeness(around.spans, place.happened)
+            total += parts["time"]
+        if total > 0:
+            told = tuple((name, value / full) for name, value in parts.items() if value > 0)
+            made.append(Scored(row, total / full, min(1.0, covered), tuple(words.names[w] for w in mine), told))
+    made.sort(key=lambda s: (-s.score, -s.row))
+    return made
+
+
+def _window(own: Mapping[int, Mapping[int, float]], placed: Mapping[int, Placed]) -> dict[int, dict[int, tuple[float, float]]]:
+    """For each row the gain of each word, its own or lent by a turn near it, whichever is more, and the factor it was lent at."""
+    made = {row: {w: (g, 1.0) for w, g in gains.items()} for row, gains in own.items()}
+    for row, gains in own.items():
+        place = placed.get(row)
+        if place is None:
+            continue
+        # What this turn holds lends to those after it as *their* previous turn.
+        for rows, weights in ((place.after, BEFORE), (place.before, AFTER)):
+            for near, weight in zip(rows, weights, strict=False):
+                if near not in placed:
+                    continue
+                theirs = made.setdefault(near, {})
+                for w, gain in gains.items():
+                    if gain * weight > theirs.get(w, (0.0, 0.0))[0]:
+                        theirs[w] = (gain * weight, max(weight, theirs.get(w, (0.0, 0.0))[1]))
+    return made
+
+
+def _answers(own: Mapping[int, Mapping[int, float]], placed: Mapping[int, Placed]) -> dict[int, float]:
+    made = {}
+    for row, gains in own.items():
+        place = placed.get(row)
+        if place and place.asks and place.after and place.after[0] in placed:
+            made[place.after[0]] = ANSWERS * sum(gains.values())
+    return made
+
+
+def _sessions(own: Mapping[int, Mapping[int, float]], placed: Mapping[int, Placed]) -> dict[str, float]:
+    """What each session matches: every word once, by the turn of it that gains most from it."""
+    best: dict[str, dict[int, float]] = {}
+    for row, gains in own.items():
+        place = placed.get(row)
+        if place and place.session:
+            mine = best.setdefault(place.session, {})
+            for w, gain in gains.items():
+                mine[w] = max(gain, mine.get(w, 0.0))
+    return {session: sum(gains.values()) for session, gains in best.items()}
+
+
+def _asked_speakers(names: Sequence[str], placed: Iterable[Placed]) -> frozenset[str]:
+    """The speakers that the question names, by any part of their name; none if it names all that are there, which tells nothing."""
+    speakers = {place.speaker for place in placed if place.session and place.speaker}
+    asked = frozenset(speaker for speaker in speakers if not set(folded(speaker).split()).isdisjoint(names))
+    return asked if len(asked) < len(speakers) else frozenset()
+
+
+def _names(place: Placed | None, mine: Mapping[int, float], names: Sequence[str], speakers: frozenset[str]) -> bool:
+    """Whether a turn is said by one of these, or another entry names one."""
+    if place and place.session:
+        return place.speaker in speakers
+    called = {part for speaker in speakers for part in folded(speaker).split()}
+    return any(names[w] in called for w in mine)

@@ -1,0 +1,40 @@
+"""Joining rankings: normalised scores, or ranks alone. Pure, the same whatever engine found the entries, with ties in a fixed order.
+
+Scores are joined after each has been brought to 0 to 1, because they say how much better one entry is than the next; ranks alone
+(RRF) forget that, and a weak second ranking then drags a strong first one down. RRF is offered by name: Cormack, Clarke and
+Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods" (SIGIR 2009), with their k = 60.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+RRF_K: Final = 60
+
+
+def normalised(values: Mapping[int, float]) -> dict[int, float]:
+    """Values brought to 0 to 1 (the least and the greatest of them); all 1 where they do not differ."""
+    if not values:
+        return {}
+    low, high = min(values.values()), max(values.values())
+    if high <= low:
+        return dict.fromkeys(values, 1.0)
+    return {row: (value - low) / (high - low) for row, value in values.items()}
+
+
+def in_order(scores: Mapping[int, float]) -> list[int]:
+    """Rows by score, best first; ties go to the later row, the newer entry."""
+    return sorted(scores, key=lambda row: (-scores[row], -row))
+
+
+def reciprocal(rankings: Iterable[Sequence[int]], k: int = RRF_K) -> dict[int, float]:
+    """The RRF score of every row that any ranking has: the sum of 1 / (k + rank), over the most that there could be, so 0 to 1."""
+    made: dict[int, float] = {}
+    count = 0
+    for ranking in rankings:
+        count += 1
+        for rank, row in enumerate(ranking, start=1):
+            made[row] = made.get(row, 0.0) + 1.0 / (k + rank)
+    most = count / (k + 1)
+    return {row: score / most for row, score in made.items()}
