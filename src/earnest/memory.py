@@ -19,7 +19,7 @@ from earnest.recall.search import Retriever
 from earnest.stores.sqlite import SqliteStore
 from earnest.system import SystemClock, SystemRng
 from earnest.verbs.deciding import LedgerVerbs
-from earnest.verbs.entries import EntryVerbs
+from earnest.verbs.encoding import EncodingVerbs
 from earnest.verbs.insight import InsightVerbs
 from earnest.verbs.recalling import RecallVerbs
 
@@ -27,7 +27,7 @@ from earnest.verbs.recalling import RecallVerbs
 _BRIEFLY = 0.2
 
 
-class Memory(EntryVerbs, RecallVerbs, LedgerVerbs, InsightVerbs):
+class Memory(EncodingVerbs, RecallVerbs, LedgerVerbs, InsightVerbs):
     """One agent's memory. Safe to share between threads, and with other processes that have the same file open.
 
     Open it with `Memory.open`; close it with `close` or a `with` block.

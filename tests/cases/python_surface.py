@@ -102,9 +102,10 @@ def _repair(memory: Memory) -> Any:
 
 
 def _encode_files(memory: Memory, paths: list[str]) -> Any:
-    from earnest.encoding import read_document
-
-    return memory.encode([read_document(path) for path in paths])
+    report = memory.encode_files(paths)
+    if len(report.failed) == len(paths):
+        raise Refused(frozenset({"validation"}), report.failed[0].reason)
+    return report
 
 
 def _meter(memory: Memory, **fields: Any) -> Any:

@@ -254,11 +254,11 @@ def test_encode_says_what_was_left_out_and_what_made_nothing(shell: Shell) -> No
     )
     said = shell("encode", "good.txt", "blank.txt", "rules.md").out
     assert "good.txt: 1 entry" in said and "blank.txt: made nothing (empty document)" in said and "rules.md: made nothing" in said
-    report = shell("encode", "good.txt", "blank.txt", "rules.md", "--json").json
+    report = shell("encode", "good.txt", "blank.txt", "rules.md", "--again", "--json").json
     assert report["joined"] == 1 and report["by_source"]["blank.txt"] == 0 and report["by_origin"] == {"explicit": 1}
     if len(report["skipped"]) > 10:
         assert f"and {len(report['skipped']) - 10} more" in said
-    assert "made nothing" in shell("encode", "blank.txt", status=1).out
+    assert "made nothing" in shell("encode", "blank.txt", "--again", status=1).out
 
 
 def test_encode_reads_standard_input_and_scopes(shell: Shell) -> None:
@@ -277,14 +277,41 @@ def test_files_of_one_name_keep_sources_apart(shell: Shell) -> None:
     assert report["by_source"] == {"a/notes.txt": 1, "b/notes.txt": 1}
 
 
-def test_encode_refuses_before_it_writes(shell: Shell) -> None:
+def test_encode_refuses_a_wrong_name_before_it_writes(shell: Shell) -> None:
     (shell.folder / "good.txt").write_text(TEXT, encoding="utf-8")
-    (shell.folder / "latin.txt").write_bytes("caf\xe9 is open".encode("latin-1"))
-    (shell.folder / "binary.bin").write_bytes(bytes(range(256)))
-    for bad in ("missing.txt", "latin.txt", "binary.bin", "."):
-        assert bad in shell("encode", "good.txt", bad, status=2).err
-    assert "*.md" in shell("encode", ".", status=2).err
+    assert "missing.txt" in shell("encode", "good.txt", "missing.txt", status=2).err
     assert not shell.store.exists()
+
+
+def test_a_file_that_fails_stops_none_of_the_others_and_shows(shell: Shell) -> None:
+    (shell.folder / "good.txt").write_text(TEXT, encoding="utf-8")
+    (shell.folder / "binary.bin").write_bytes(bytes(range(256)))
+    ran = shell("encode", "good.txt", "binary.bin", status=1)
+    assert "good.txt: 1 entry" in ran.out and "binary.bin: failed: it has a NUL at byte 0" in ran.out
+    report = shell("encode", "good.txt", "binary.bin", "--json", status=1).json
+    assert [(file["source"], file["state"]) for file in report["files"]] == [("good.txt", "unchanged"), ("binary.bin", "failed")]
+    assert "binary.bin" in shell("encode", "binary.bin", status=2).err
+
+
+def test_a_folder_is_encoded_and_pruned_when_asked(shell: Shell) -> None:
+    (shell.folder / "notes").mkdir()
+    (shell.folder / "notes" / "a.txt").write_text("Apples are stored in the cellar.", encoding="utf-8")
+    (shell.folder / "notes" / "b.md").write_text("Pears are stored in the attic.", encoding="utf-8")
+    (shell.folder / "notes" / "c.png").write_bytes(b"\x89PNG")
+    ran = shell("encode", "notes")
+    assert "notes/a.txt: 1 entry" in ran.out and "no document by its name (.png)" in ran.out
+    (shell.folder / "notes" / "a.txt").unlink()
+    assert "notes/a.txt: gone from its folder; --prune ends its entries" in shell("encode", "notes").out
+    assert "notes/a.txt: gone: ended 1 entry" in shell("encode", "notes", "--prune").out
+    assert [entry["text"] for entry in shell("list", "--json").json["entries"]] == ["Pears are stored in the attic."]
+    assert "1 file unchanged" in shell("encode", "notes").out
+
+
+def test_encode_takes_the_encoding_that_it_is_told(shell: Shell) -> None:
+    (shell.folder / "zh.txt").write_bytes("用户喜欢深色模式，部署在周五。".encode("gb18030"))
+    assert "it may be gb18030" in shell("encode", "zh.txt", status=2).err
+    assert "zh.txt: 1 entry" in shell("encode", "zh.txt", "--encoding", "gb18030").out
+    assert "no text encoding" in shell("encode", "zh.txt", "--encoding", "klingon", status=2).err
 
 
 # Entries.

@@ -2,114 +2,26 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from earnest.cli.common import STANDING_STYLES, energy, entry_table, filters, given, nothing_here, plural, standing
-from earnest.cli.place import hint, open_memory, store_of
-from earnest.cli.progress import Progress
+from earnest.cli.encoding import STDIN, stdin_document
+from earnest.cli.place import hint, open_memory
 from earnest.cli.render import Painted, Part, Screen
 from earnest.errors import InvalidInput
 
 if TYPE_CHECKING:
     from earnest.core.entry import Entry
-    from earnest.core.reports import EncodeReport
-    from earnest.encoding import Document
     from earnest.memory import Memory
 
-STDIN: Final = "-"
 _FIELDS: Final = ("cue", "importance", "confidence", "retention", "metadata", "valid_from", "valid_to")
-_SHOWN_SKIPPED: Final = 10
 _PAGE: Final = 50
-
-
-def _stdin_text(name: str) -> str:
-    """All of standard input as text, refused like a file if it is none."""
-    from earnest.encoding.document import MAX_BYTES
-    from earnest.encoding.text import decoded
-
-    data = sys.stdin.buffer.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise InvalidInput("stdin", f"{MAX_BYTES:,} bytes and more", "is too long; split it into parts")
-    return decoded(data, name)
 
 
 def _words(word: str | None) -> str | None:
     """A text as it was typed; a dash stands for standard input."""
-    return _stdin_text("stdin").removesuffix("\n") if word == STDIN else word
-
-
-def encode(args: Namespace, screen: Screen) -> int:
-    """`earnest encode`."""
-    if args.files.count(STDIN) > 1:
-        raise InvalidInput("files", args.files, "names standard input twice; it can be read once")
-    documents: list[Document] = []
-    with Progress("reading files", quiet=screen.as_json) as progress:
-        for number, name in enumerate(args.files, 1):
-            documents.append(_document(name, args.name))
-            progress(number, len(args.files))
-    documents = _told_apart(documents, args.files)
-    with open_memory(args, "creating") as memory, Progress("writing entries", quiet=screen.as_json) as progress:
-        report = memory.encode(documents, progress=progress, **given(args, "scope", "key"))
-    made = {document.source: sum(document.source in entry.sources for entry in report.entries) for document in documents}
-    if screen.as_json:
-        screen.json(
-            {
-                "entries": [entry.id for entry in report.entries],
-                "by_source": made,
-                "by_origin": report.by_origin,
-                "joined": report.joined,
-                "skipped": report.skipped,
-                "notes": report.notes,
-                "store": store_of(args)[0],
-            }
-        )
-    else:
-        _say_encoded(args, screen, report, made)
-    return 0 if report.entries else 1
-
-
-def _document(name: str, stdin_name: str | None) -> Document:
-    from earnest.encoding import Document, read_document
-
-    if name == STDIN:
-        source = "stdin" if stdin_name is None else stdin_name
-        return Document(source, _stdin_text(source))
-    if Path(name).is_dir():
-        raise InvalidInput("files", name, f"is a folder; name the files in it, such as {Path(name) / '*.md'}")
-    return read_document(name)
-
-
-def _told_apart(documents: list[Document], names: list[str]) -> list[Document]:
-    """Documents with sources of their own: files of one name from different folders are called by their paths."""
-    sources = [document.source for document in documents]
-    return [
-        replace(document, source=name) if sources.count(document.source) > 1 and name != STDIN else document
-        for document, name in zip(documents, names, strict=True)
-    ]
-
-
-def _say_encoded(args: Namespace, screen: Screen, report: EncodeReport, made: dict[str, int]) -> None:
-    for source, count in made.items():
-        if count:
-            screen.say(f"{source}: ", Painted(plural(count, "entry", "entries"), "green"))
-        else:
-            reasons = sorted({skipped.reason for skipped in report.skipped if skipped.source == source})
-            screen.say(Painted(f"{source}: made nothing", "yellow"), f" ({'; '.join(reasons)})" if reasons else "")
-    origins = ", ".join(f"{count:,} {origin}" for origin, count in report.by_origin.items())
-    joined = f"; {report.joined:,} of them said what was there already" if report.joined else ""
-    screen.say(plural(len(report.entries), "entry", "entries"), " in ", store_of(args)[0], f": {origins}" if origins else "", joined)
-    if report.skipped:
-        screen.say(f"Left out {plural(len(report.skipped), 'part')}:")
-        for skipped in report.skipped[:_SHOWN_SKIPPED]:
-            screen.cut(f"  {skipped.source}: {skipped.reason}", Painted(f": {skipped.text}" if skipped.text else "", "dim"))
-        if len(report.skipped) > _SHOWN_SKIPPED:
-            screen.say(f"  and {len(report.skipped) - _SHOWN_SKIPPED:,} more (`--json` names them all)")
-    for note in report.notes:
-        screen.say(f"Note: {note}")
+    return stdin_document("stdin").text.removesuffix("\n") if word == STDIN else word
 
 
 def remember(args: Namespace, screen: Screen) -> int:

@@ -97,16 +97,21 @@ _TRY: Final = (
 
 _WRITE: Final = (
     Command(
-        "encode", "Write", "turn text files into entries", "entries:encode",
+        "encode", "Write", "turn files and folders into entries", "encoding:encode",
         (
-            Option(("files",), "text or Markdown files; - reads standard input", "FILE", nargs="+", files=True),
+            Option(("files",), "files and folders; - reads standard input", "PATH", nargs="+", files=True),
             _SCOPE,
+            _switch("--prune", "end the entries of files that were in these folders before and are gone"),
+            _switch("--again", "encode unchanged files too"),
+            _switch("--hidden", "take hidden files and folders too"),
+            Option(("--encoding",), "what the text files are encoded in, if it is not UTF-8", "NAME"),
             Option(("--name",), "the source name of what comes from standard input (stdin)", "NAME"),
             _KEY,
         ),
-        "earnest encode runbook.md notes.txt",
-        "Every file is read before anything is written. Says what was made and what was left out, and why. Exit status 1 if "
-        "nothing at all could be made.",
+        "earnest encode runbook.md docs/",
+        "Reads text, Markdown, HTML, PDF (the extra docs), JSON, JSON Lines, tables, code, exports of ChatGPT and Claude, and "
+        "transcripts of agents. Says what was made and what was left out, and why. A file that fails stops none of the others; then "
+        "the exit status is 1, as when nothing could be made of anything.",
     ),
     Command(
         "remember", "Write", "write down one entry", "entries:remember",

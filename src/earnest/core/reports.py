@@ -51,11 +51,30 @@ class Skipped:
     reason: str
 
 
+FileState = Literal["encoded", "unchanged", "failed", "missing", "pruned"]
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedFile:
+    """What became of one file: it was `encoded`, was `unchanged` since it was encoded last, or `failed` for the `reason`.
+
+    `missing`: it was encoded before and is not in its folder any more; its entries live on. `pruned`: they were ended, as asked.
+    `entries` counts those it stands for if it was encoded, those that ended if it was pruned.
+    """
+
+    path: str
+    source: str
+    state: FileState
+    entries: int = 0
+    reason: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class EncodeReport:
     """What encoding made. `entries` are those that the documents now stand for; `joined` counts drafts that were there already.
 
-    `replaced` are the ids of entries that an earlier encoding of these sources made and that they do not say any more.
+    `replaced` are the ids of entries that an earlier encoding of these sources made and that they do not say any more. `files`
+    says what became of each file, where files were asked for.
     """
 
     entries: tuple[Entry, ...]
@@ -64,6 +83,27 @@ class EncodeReport:
     joined: int = 0
     replaced: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    files: tuple[EncodedFile, ...] = ()
+
+    @property
+    def failed(self) -> tuple[EncodedFile, ...]:
+        """The files that could not be encoded."""
+        return tuple(file for file in self.files if file.state == "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """How far recall goes by meaning: the process's `model` (empty: none), how many living entries have a vector of it, how many lack it.
+
+    `others` counts living entries by the models of which they have vectors that are kept unused. `problem` says why recall goes by words
+    alone, or what went wrong last; it is empty if nothing did.
+    """
+
+    model: str = ""
+    usable: int = 0
+    missing: int = 0
+    others: Mapping[str, int] = field(default_factory=dict)
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +131,26 @@ class Stats:
     pinned: int
     by_tier: Mapping[str, int] = field(default_factory=dict)
     """Settlements by the trust they were made with: measured, operator (typed), claimed."""
+    vectors: Vectors = field(default_factory=lambda: Vectors())
     rules: Mapping[str, int] = field(default_factory=dict)
     cost: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ReembedReport:
+    """What filling in vectors did: `made` by the embedder, `reused` from entries that say the same, `left` living entries without one.
+
+    `failed` counts texts that the embedder could not embed, `why` tells of up to twenty of them by entry id; `cut` counts texts that
+    were embedded in part because they were too long for it.
+    """
+
+    model: str
+    made: int
+    reused: int
+    left: int
+    failed: int = 0
+    why: Mapping[str, str] = field(default_factory=dict)
+    cut: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,6 @@ from earnest.core.reports import Skipped
 from earnest.encoding.demo import demo_corpus
 from earnest.encoding.document import Document, Draft, Encoding
 from earnest.encoding.local import LocalEncoder
-from earnest.encoding.text import read_document
+from earnest.encoding.reading import read_document, read_documents
 
-__all__ = ["Document", "Draft", "Encoding", "LocalEncoder", "Skipped", "demo_corpus", "read_document"]
+__all__ = ["Document", "Draft", "Encoding", "LocalEncoder", "Skipped", "demo_corpus", "read_document", "read_documents"]

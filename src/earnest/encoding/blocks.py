@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
+from earnest.encoding.document import Draft
 from earnest.encoding.sentences import join_lines, split_sentences
 
 MAX_LEAD: Final = 200
@@ -33,11 +34,17 @@ class Unit:
 
 @dataclass(slots=True)
 class Reading:
-    """What a reader found in a document: units in order, parts left out with the reason, and remarks."""
+    """What a reader found in a document: units in order, parts left out with the reason, and remarks.
+
+    `metadata` and `tags` are what the document says about itself; `passages` are entries as they stand, such as records.
+    """
 
     units: list[Unit] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    metadata: dict[str, Any] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    passages: list[Draft] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, Literal
 
 from earnest.core import check
-from earnest.core.entry import Kind, Origin
+from earnest.core.entry import Kind, Origin, Retention
 from earnest.core.reports import Skipped
 from earnest.errors import InvalidInput
 
-Format = Literal["auto", "text", "markdown"]
+Format = Literal["auto", "text", "markdown", "html", "json", "table", "code"]
 
-FORMATS: Final = ("auto", "text", "markdown")
+FORMATS: Final = ("auto", "text", "markdown", "html", "json", "table", "code")
 MAX_BYTES: Final = 20_000_000
 MAX_SKIPPED_CHARS: Final = 200
 """How much of a left-out text a report repeats, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What an encoder hands to the store: an entry without an id, a balance or a past.
+
+    `cue` is the heading or question that the text belongs to, None if there is none. `sources` are the documents whose words the
+    text uses: all of them and no other, in alphabetical order. `metadata` and `tags` are what the document says about itself,
+    `valid_from` when it happened, `retention` None for the store's default.
+    """
+
+    text: str
+    cue: str | None = None
+    kind: Kind = "semantic"
+    origin: Origin = "explicit"
+    sources: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    tags: tuple[str, ...] = ()
+    valid_from: datetime | None = None
+    retention: Retention | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +49,12 @@ class Document:
             not blank, no control characters.
         text: What it says, at most 20 MB in UTF-8. Blank is allowed: the encoder then reports that it made nothing and why.
             NUL becomes a space and a lone surrogate U+FFFD, as everywhere at Earnest's door.
-        format: "auto" decides by the ending of the source's name, else by what the text looks like.
+        format: "auto" decides by the ending of the source's name, else by what the text looks like. "json" is one value, a list,
+            or one value a line; "table" is comma- or tab-separated values; "code" is kept whole.
+        passages: Entries as they stand, beside the text: the turns of a conversation, the records of a file. Those without
+            sources get this document's.
+        notes: Remarks of whoever read the document, for the report: what was assumed.
+        left_out: Parts that whoever read it left out, each with the reason, for the report.
 
     Raises:
         InvalidInput: A field is not of that form.
@@ -36,6 +63,9 @@ class Document:
     source: str
     text: str
     format: Format = "auto"
+    passages: tuple[Draft, ...] = ()
+    notes: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", check.label("source", self.source))
@@ -47,27 +77,20 @@ class Document:
             raise InvalidInput("text", self.text, f"takes more than {MAX_BYTES:,} bytes; split the document into parts")
         object.__setattr__(self, "text", made)
         check.choice("format", self.format, FORMATS)
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """What an encoder hands to the store: an entry without an id, a balance or a past.
-
-    `cue` is the heading or question that the text belongs to, None if there is none. `sources` are the documents whose words the
-    text uses: all of them and no other, in alphabetical order.
-    """
-
-    text: str
-    cue: str | None = None
-    kind: Kind = "semantic"
-    origin: Origin = "explicit"
-    sources: tuple[str, ...] = ()
+        object.__setattr__(self, "passages", tuple(check.items("passages", self.passages)))
+        for passage in self.passages:
+            if not isinstance(passage, Draft):
+                raise InvalidInput("passages", passage, f"holds a {type(passage).__name__}; make it a Draft(text)")
 
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """Everything one `encode` made of its documents: drafts, what was left out and why, and remarks about the rest."""
+    """Everything one `encode` made of its documents: drafts, what was left out and why, and remarks about the rest.
+
+    `sources` are labels that this encoding speaks for beside those of the documents: the conversations in an export.
+    """
 
     drafts: tuple[Draft, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     notes: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeAlias
 
 from earnest.core import check
 from earnest.core.entry import Kind
@@ -13,9 +13,14 @@ from earnest.encoding.blocks import Reading, Unit, read_plain
 from earnest.encoding.document import MAX_SKIPPED_CHARS, Document, Draft, Encoding
 from earnest.encoding.entities import find_entities
 from earnest.encoding.markdown import looks_like_markdown, read_markdown
+from earnest.encoding.reading import format_of
+from earnest.encoding.records import json_reading, table_reading
 from earnest.encoding.sentences import code_pieces, pieces, same, says_something
-from earnest.encoding.text import format_of
+from earnest.encoding.webpage import looks_like_html, read_html
 from earnest.errors import InvalidInput
+
+VERSION: Final = 2
+"""Goes up whenever the same document would make other drafts."""
 
 MAX_DRAFTS: Final = 200_000
 MIN_CHARS: Final = 40
@@ -28,6 +33,14 @@ _SHOWN_SOURCES: Final = 3
 _SHOWN_CHARS: Final = 100
 
 
+@dataclass(frozen=True, slots=True)
+class _About:
+    """What a document says about itself."""
+
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+
+
 @dataclass(slots=True)
 class _Said:
     """One text under one cue, and at which place in which documents it stands."""
@@ -36,10 +49,20 @@ class _Said:
     cue: str | None
     kind: Kind
     places: dict[str, int]
+    about: dict[str, _About] = field(default_factory=dict)
 
     @property
     def sources(self) -> tuple[str, ...]:
         return tuple(sorted(self.places))
+
+
+def _alike(abouts: Sequence[_About]) -> _About:
+    """What several documents say about themselves alike."""
+    first, others = abouts[0], abouts[1:]
+    if not others:
+        return first
+    metadata = {key: value for key, value in first.metadata.items() if all(other.metadata.get(key) == value for other in others)}
+    return _About(metadata, tuple(tag for tag in first.tags if all(tag in other.tags for other in others)))
 
 
 # By kind and normalised text, then by cue.
@@ -52,6 +75,7 @@ class _Report:
     def __init__(self) -> None:
         self.skipped: list[Skipped] = []
         self.notes: list[str] = []
+        self.spoken_for: dict[str, None] = {}
         self._count: dict[tuple[str, str], int] = {}
         self._sources: set[str] = set()
 
@@ -80,10 +104,15 @@ class LocalEncoder:
     which each sentence says whose it is: what a forum claims never reads as what the runbook says, and the draft has both
     sources.
 
+    Turns of conversations and records are drafts as they stand.
+
     Args:
         max_chars: The longest text of a draft, in characters, 40 to 100,000. Longer sentences are cut, and a note says so.
         entity_sentences: How many sentences an entity draft has at most; under 2, none are made.
         cross_sentences: How many sentences a cross-document draft has at most; under 2, none are made.
+        code_chars: The longest block of code, in characters, 40 to 100,000. A longer one is cut between lines.
+        passage_chars: The longest turn or record, in characters, 40 to 100,000. A longer one is cut at its sentences into parts
+            that say which part they are.
 
     Raises:
         InvalidInput: A number is out of range.
@@ -92,11 +121,20 @@ class LocalEncoder:
     max_chars: int = 600
     entity_sentences: int = 2
     cross_sentences: int = 3
+    code_chars: int = 4_000
+    passage_chars: int = 2_000
 
     def __post_init__(self) -> None:
         check.integer("max_chars", self.max_chars, low=MIN_CHARS, high=check.MAX_TEXT)
+        check.integer("code_chars", self.code_chars, low=MIN_CHARS, high=check.MAX_TEXT)
+        check.integer("passage_chars", self.passage_chars, low=MIN_CHARS, high=check.MAX_TEXT)
         check.integer("entity_sentences", self.entity_sentences, low=0, high=_MAX_SENTENCES)
         check.integer("cross_sentences", self.cross_sentences, low=0, high=_MAX_SENTENCES)
+
+    @property
+    def id(self) -> str:
+        """Which rules the pieces are made by; documents whose pieces were made by others are made anew when they are encoded."""
+        return f"local-{VERSION}/{self.max_chars}/{self.entity_sentences}/{self.cross_sentences}/{self.code_chars}/{self.passage_chars}"
 
     def encode(self, documents: Sequence[Document]) -> Encoding:
         """Make drafts of documents. Writes nothing; the caller adds the drafts to a store.
@@ -111,28 +149,40 @@ class LocalEncoder:
         """
         report = _Report()
         said: _Groups = {}
+        passages: list[Draft] = []
         total = 0
         for document in _checked(documents):
-            total = self._read(document, said, report, total)
+            total = self._read(document, said, passages, report, total)
         explicit = self._explicit(said)
-        drafts = [Draft(s.text, s.cue, s.kind, "explicit", part) for s in explicit for part in _portions(s.sources)]
-        made = [*drafts, *self._about(explicit)]
+        drafts = [
+            Draft(s.text, s.cue, s.kind, "explicit", part, (about := _alike([s.about[source] for source in part])).metadata, about.tags)
+            for s in explicit
+            for part in _portions(s.sources)
+        ]
+        made = [*drafts, *passages, *self._about(explicit)]
         if len(made) > MAX_DRAFTS:
             left = len(made) - MAX_DRAFTS
             report.notes.append(f"{left:,} drafts about names were left out: {MAX_DRAFTS:,} is the most that one call makes")
         report.close()
-        return Encoding(tuple(made[:MAX_DRAFTS]), tuple(report.skipped), tuple(report.notes))
+        return Encoding(tuple(made[:MAX_DRAFTS]), tuple(report.skipped), tuple(report.notes), tuple(report.spoken_for))
 
-    def _read(self, document: Document, said: _Groups, report: _Report, total: int) -> int:
+    def _read(self, document: Document, said: _Groups, passages: list[Draft], report: _Report, total: int) -> int:
         """Add what one document says; returns how many different texts there are now."""
         source = document.source
+        for text, reason in document.left_out:
+            report.skip(source, text, reason)
+        report.notes.extend(f"{source}: {note}" for note in document.notes)
+        total = self._passages(document, document.passages, passages, report, total)
         if check.blank(document.text):
-            report.skip(source, "", "empty document")
+            if not document.passages and not report.names(source):
+                report.skip(source, "", "empty document")
             return total
         reading = _reading(document)
         for text, reason in reading.left_out:
             report.skip(source, text, reason)
         report.notes.extend(f"{source}: {note}" for note in reading.notes)
+        total = self._passages(document, reading.passages, passages, report, total)
+        about = _About(reading.metadata, reading.tags)
         place = cut = 0
         for unit in reading.units:
             texts = self._texts(unit, source, report)
@@ -145,23 +195,46 @@ class LocalEncoder:
                 if cue in group:
                     one = group[cue]
                     one.places[source] = min(one.places.get(source, place), place)
+                    one.about[source] = about
                     one.text = min(one.text, text)
                 elif total >= MAX_DRAFTS:
                     report.skip(source, text, f"{MAX_DRAFTS:,} drafts are the most that one call makes; encode the rest alone")
                 else:
-                    said.setdefault((kind, same(text)), group)[cue] = _Said(text, cue, kind, {source: place})
+                    said.setdefault((kind, same(text)), group)[cue] = _Said(text, cue, kind, {source: place}, {source: about})
                     total += 1
         if cut:
+            limit = self.max_chars if reading.units[0].kind != "code" or len(reading.units) > 1 else self.code_chars
             parts = f"{cut:,} parts were" if cut > 1 else "1 part was"
-            report.notes.append(f"{source}: {parts} longer than {self.max_chars:,} characters and cut into pieces")
-        if not place and not report.names(source):
+            report.notes.append(f"{source}: {parts} longer than {limit:,} characters and cut into pieces")
+        if not place and not reading.passages and not report.names(source):
             report.skip(source, document.text.strip(), "nothing to remember in it")
+        return total
+
+    def _passages(self, document: Document, found: Sequence[Draft], made: list[Draft], report: _Report, total: int) -> int:
+        """Add entries as they stand, in order; those that are too long in parts. Returns how many texts there are now."""
+        cut = 0
+        for passage in found:
+            sources = passage.sources or (document.source,)
+            report.spoken_for.update(dict.fromkeys(source for source in sources if source != document.source))
+            texts = [passage.text]
+            if len(passage.text) > self.passage_chars:
+                texts = pieces(passage.text, self.passage_chars)
+                cut += 1
+            if total + len(texts) > MAX_DRAFTS:
+                report.skip(document.source, passage.text, f"{MAX_DRAFTS:,} drafts are the most that one call makes; encode the rest alone")
+                continue
+            total += len(texts)
+            for number, text in enumerate(texts, 1):
+                part = {"part": f"{number}/{len(texts)}"} if len(texts) > 1 else {}
+                made.append(replace(passage, text=text, sources=sources, metadata={**passage.metadata, **part}))
+        if cut:
+            report.notes.append(f"{document.source}: {cut:,} turns or records were longer than {self.passage_chars:,} characters and cut")
         return total
 
     def _texts(self, unit: Unit, source: str, report: _Report) -> list[str]:
         """The texts that a unit becomes: none, one, or pieces of at most `max_chars`."""
         if unit.kind == "code":
-            texts = code_pieces(unit.text, self.max_chars)
+            texts = code_pieces(unit.text, self.code_chars)
             if not texts:
                 report.skip(source, unit.text, "empty code block")
             return texts
@@ -188,6 +261,7 @@ class LocalEncoder:
             headed = [one for cue, one in group.items() if cue is not None]
             if len(headed) == 1 and None in group:
                 headed[0].places = {**group[None].places, **headed[0].places}
+                headed[0].about = {**group[None].about, **headed[0].about}
                 headed[0].text = min(headed[0].text, group[None].text)
                 made.append(headed[0])
                 continue
@@ -217,8 +291,11 @@ class LocalEncoder:
                     single.setdefault((cue, text), set()).add(source)
             if len(by_source) > 1:
                 several.extend(self._cross(cue, by_source))
+        known = {source: about for one in prose for source, about in one.about.items()}
         for (cue, text), sources in sorted(single.items()):
-            yield from (Draft(text, cue, "semantic", "entity", part) for part in _portions(tuple(sorted(sources))))
+            for part in _portions(tuple(sorted(sources))):
+                about = _alike([known[source] for source in part])
+                yield Draft(text, cue, "semantic", "entity", part, about.metadata, about.tags)
         yield from several
 
     def _entity(self, ones: list[_Said]) -> str:
@@ -269,8 +346,13 @@ def _reading(document: Document) -> Reading:
     if chosen == "auto":
         chosen = format_of(document.source)
     if chosen == "auto":
-        chosen = "markdown" if looks_like_markdown(text) else "text"
-    return read_markdown(text) if chosen == "markdown" else read_plain(text)
+        chosen = "html" if looks_like_html(text) else "markdown" if looks_like_markdown(text) else "text"
+    if chosen == "json":
+        return json_reading(text, document.source)
+    if chosen == "code":
+        return Reading([Unit("code", text.strip("\n"), cue=document.source[: check.MAX_CUE])])
+    readers = {"html": read_html, "markdown": read_markdown, "table": table_reading}
+    return readers.get(chosen, read_plain)(text)
 
 
 def _portions(sources: tuple[str, ...]) -> list[tuple[str, ...]]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from earnest.encoding.blocks import ITEM, Builder, Reading
+from earnest.encoding.frontmatter import FrontMatter, read_front_matter
 from earnest.encoding.inline import label_of, plain_inline
 from earnest.encoding.sentences import join_lines
 
@@ -42,13 +43,14 @@ def looks_like_markdown(text: str) -> bool:
 
 
 def read_markdown(text: str) -> Reading:
-    """Read a Markdown document. Front matter, comments and unused link targets are left out with a reason; nothing else is."""
+    """Read a Markdown document. Comments and unused link targets are left out with a reason; front matter becomes metadata."""
     lines = text.splitlines()
     scan = _Scan(lines)
     used: set[str] = set()
     builder = Builder(lambda words: plain_inline(words, scan.targets, used))
     builder.reading.left_out.extend(scan.left_out)
-    builder.reading.notes.extend(scan.notes)
+    builder.reading.notes.extend([*scan.front.notes, *scan.notes])
+    builder.reading.metadata, builder.reading.tags = scan.front.metadata, scan.front.tags
     _Blocks(scan.tokens, builder).read()
     reading = builder.finish()
     for name, address in scan.targets.items():
@@ -75,6 +77,7 @@ class _Scan:
         self.targets: dict[str, str] = {}
         self.left_out: list[tuple[str, str]] = []
         self.notes: list[str] = []
+        self.front = FrontMatter()
         self._lines = lines
         self._last_comment_end = max((i for i, line in enumerate(lines) if "-->" in line), default=-1)
         at = self._skip_front_matter()
@@ -94,7 +97,7 @@ class _Scan:
             end = _front_matter(self._lines, start)
             if end == start:
                 return at
-            self.left_out.append(("\n".join(self._lines[start + 1 : end - 1]), "front matter: metadata, not a statement"))
+            read_front_matter(self._lines[start + 1 : end - 1], self.front)
             at = end
 
     def _fenced(self, at: int, fence: re.Match[str]) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -10,12 +9,12 @@ from typing import Any
 
 from earnest.core import check, filters
 from earnest.core.entry import Entry, NewEntry, StoredEntry
-from earnest.core.reports import ConsolidationReport, EncodeReport
+from earnest.core.reports import ConsolidationReport
 from earnest.core.settings import Settings
 from earnest.errors import InvalidInput, NotAllowed
 from earnest.ledger import consolidation, lifecycle
 from earnest.ledger.undo import undo
-from earnest.protocols import Encoder, Writing
+from earnest.protocols import Writing
 from earnest.verbs.base import Base
 
 # Inside the class `list` is a verb.
@@ -144,66 +143,6 @@ class EntryVerbs(Base):
                 do,
                 namespace,
             )
-
-    def encode(
-        self,
-        documents: Iterable[Any],
-        *,
-        encoder: Encoder | None = None,
-        scope: str = "",
-        replace: bool = True,
-        key: str | None = None,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> EncodeReport:
-        """Turn documents into self-contained entries and write them down.
-
-        Args:
-            documents: `earnest.encoding.Document`s.
-            encoder: `LocalEncoder()` unless given: offline, no model.
-            scope: The scope of what is made.
-            replace: When a source was encoded before, end what it does not say any more (cause `superseded`, `restore` brings it
-                back). What it still says keeps its balance. Entries that were written by `add` are never touched.
-            key: Idempotency key, as in `add_many`.
-            progress: Called with how many entries are written, of how many.
-
-        Returns:
-            What was made, by origin, and what was left out and why. What the store had already is joined, not written again.
-
-        Durable when it returns. Interrupted, what was written stays, and encoding again joins it.
-        """
-        if encoder is None:
-            from earnest.encoding import LocalEncoder
-
-            encoder = LocalEncoder()
-        given = check.items("documents", documents)
-        scope = check.label("scope", scope, blank=True)
-        made = encoder.encode(given)
-        retention = self._default_retention()
-        fields = ("text", "cue", "kind", "origin", "sources")
-        checked = [
-            lifecycle.checked_entry(self._rng, retention, {"scope": scope, **{name: getattr(draft, name) for name in fields}})
-            for draft in made.drafts
-        ]
-        entries, fresh = self._add_all(checked, key, [None] * len(checked), progress or (lambda done, of: None), "encode")
-        replaced: _List[str] = []
-        notes = [*made.notes]
-        if replace:
-            said = {entry.id for entry in entries}
-            sources = dict.fromkeys(document.source for document in given)
-            for source in sources:
-                with self._writing() as tx:
-                    ended, left = lifecycle.replace_source(tx, self._read_settings(tx), source, scope, said, sources.keys())
-                replaced += ended
-                notes += left
-        entries = [*{entry.id: entry for entry in entries}.values()]
-        return EncodeReport(
-            entries=tuple(entries),
-            by_origin=dict(Counter(str(entry.origin) for entry in entries)),
-            skipped=tuple(made.skipped),
-            joined=len(checked) - fresh,
-            replaced=tuple(replaced),
-            notes=tuple(notes),
-        )
 
     def get(self, id: str) -> Entry:
         """The entry of that id, dead ones too.

@@ -12,7 +12,7 @@ from earnest.core.amounts import ACCOUNTS
 from earnest.core.entry import Entry, NewEntry, StoredEntry
 from earnest.core.events import GENESIS, Posting, canonical, chained, micros, moment
 from earnest.core.ticket import Role, StoredTicket, Tier
-from earnest.protocols import Author
+from earnest.protocols import Author, StoredDocument
 from earnest.stores.sqlite import vectors as vector_rows
 from earnest.stores.sqlite.reading import SqliteReading, facet
 
@@ -205,6 +205,17 @@ class SqliteWriting(SqliteReading):
         self._db.execute(
             "DELETE FROM entry_sources WHERE entry = ? AND source = (SELECT source FROM sources WHERE name = ?)", (row, source)
         )
+
+    def put_document(self, document: StoredDocument) -> None:
+        self._db.execute(
+            "INSERT INTO documents (scope, source, path, digest, encoder, at) VALUES (?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (source, scope) DO UPDATE SET path = excluded.path, digest = excluded.digest, encoder = excluded.encoder, "
+            "at = excluded.at",
+            (document.scope, document.source, document.path, document.digest, document.encoder, self._at),
+        )
+
+    def drop_document(self, source: str, scope: str) -> None:
+        self._db.execute("DELETE FROM documents WHERE source = ? AND scope = ?", (source, scope))
 
     def set_tags(self, row: int, tags: Sequence[str]) -> None:
         self._db.execute("DELETE FROM entry_tags WHERE entry = ?", (row,))
