@@ -18,7 +18,8 @@ from typing import Final
 from earnest.core.analysis import folded
 from earnest.core.cues import Cues
 from earnest.core.fusion import normalised
-from earnest.core.ranking import Candidate, Scored, Words
+from earnest.core.ranking import Candidate, Matched, Scored, Words
+from earnest.core.thesaurus import RELATED
 from earnest.core.timewords import Span, closeness
 
 BEFORE: Final = (0.6, 0.3)
@@ -38,8 +39,10 @@ ASKS: Final = 0.9
 """Factor on a turn that asks: it holds no answer."""
 TIME: Final = 0.2
 """Bonus for what lies in the time that the question names."""
-MEANING: Final = 0.5
+MEANING: Final = 0.25
 """Weight of nearness in meaning beside the words, where there are vectors."""
+MEANING_BEFORE: Final = 0.2
+"""What the nearness of the previous turn counts for a turn."""
 CENTRES: Final = 48
 """How many of the best-matching turns lend relevance to those around them."""
 
@@ -99,47 +102,70 @@ def asks(ending: str) -> bool:
 
 def ranked(words: Words, around: Surroundings) -> list[Scored]:
     """Candidates and the turns around them by relevance, best first; scores are 0 to 1. O(candidates × words)."""
-    own = {each.row: each.gains for each in words.matched}
-    turns = around.turns
-    window = _window(own, around.placed) if turns else {row: {w: (g, 1.0) for w, g in gains.items()} for row, gains in own.items()}
-    sessions = _sessions(own, around.placed) if turns else {}
-    speakers = _asked_speakers(words.names, around.placed.values()) if turns else frozenset()
-    lent = _answers(own, around.placed) if turns else {}
-    full = 1.0 + (ANSWERS + SESSION if turns else 0.0) + (SPEAKER if speakers else 0.0)
-    full += (CUE if turns and around.cues.any else 0.0) + (TIME if around.spans else 0.0) + (MEANING if around.meaning else 0.0)
-    meaning = normalised(around.meaning)
-    made = []
-    for row in {**window, **dict.fromkeys(around.placed), **dict.fromkeys(around.meaning)}:
-        gains, mine, place = window.get(row, {}), own.get(row, {}), around.placed.get(row)
-        parts = {"words": sum(mine.values())}
-        parts["neighbour"] = sum(gain for gain, _ in gains.values()) - parts["words"] + lent.get(row, 0.0)
-        covered = sum(words.shares[w] * part for w, (_, part) in gains.items())
-        if turns:
-            parts["session"] = SESSION * (sessions.get(place.session, 0.0) if place and place.session else parts["words"])
-            if speakers and _names(place, mine, words.names, speakers):
-                parts["speaker"] = SPEAKER
-            if place and place.session and around.cues.any and around.cues.met(around.terms.get(row)):
-                parts["kind of answer"] = CUE
-        if row in meaning:
-            parts["meaning"] = MEANING * meaning[row]
-        total = sum(parts.values())
-        if turns and place and place.asks:
-            total *= ASKS
-        if around.spans and place and place.happened:
-            parts["time"] = TIME * closeness(around.spans, place.happened)
-            total += parts["time"]
-        if total > 0:
-            told = tuple((name, value / full) for name, value in parts.items() if value > 0)
-            made.append(Scored(row, total / full, min(1.0, covered), tuple(words.names[w] for w in mine), told))
+    made = _Ranking(words, around).scored()
     made.sort(key=lambda s: (-s.score, -s.row))
     return made
 
 
-def _window(own: Mapping[int, Mapping[int, float]], placed: Mapping[int, Placed]) -> dict[int, dict[int, tuple[float, float]]]:
+class _Ranking:
+    """One question's evidence, laid out by row."""
+
+    def __init__(self, words: Words, around: Surroundings) -> None:
+        self.words, self.around, self.placed = words, around, around.placed
+        self.turns = around.turns
+        self.own = {each.row: each.gains for each in words.matched}
+        self.window = _window(words.matched, self.placed)
+        self.sessions = _sessions(self.own, self.placed)
+        self.answers = _answers(self.own, self.placed)
+        self.speakers = _asked_speakers(words.forms, self.placed.values())
+        self.meaning = normalised(_near_in_meaning(around.meaning, self.placed))
+        # All that there is to gain, so that a score lies between 0 and 1.
+        self.full = 1.0 + (ANSWERS + SESSION if self.turns else 0.0) + (SPEAKER if self.speakers else 0.0)
+        self.full += (CUE if self.turns and around.cues.any else 0.0) + (TIME if around.spans else 0.0)
+        self.full += MEANING if self.meaning else 0.0
+
+    def scored(self) -> list[Scored]:
+        """Every row that anything speaks for."""
+        made = []
+        for row in {**self.window, **dict.fromkeys(self.placed), **self.meaning}:
+            parts = self.parts(row)
+            total = sum(parts.values())
+            if total > 0:
+                covered = sum(self.words.shares[w] * factor for w, (_, factor) in self.window.get(row, {}).items())
+                matched = tuple(self.words.forms[w][0] for w in self.own.get(row, ()))
+                told = tuple((name, value / self.full) for name, value in parts.items() if value > 0)
+                made.append(Scored(row, total / self.full, min(1.0, covered), matched, told))
+        return made
+
+    def parts(self, row: int) -> dict[str, float]:
+        """What speaks for a row, by name."""
+        place, mine = self.placed.get(row), self.own.get(row, {})
+        turn = place is not None and place.session != ""
+        words = sum(mine.values())
+        parts = {"words": words}
+        if self.turns:
+            lent = sum(gain for gain, _ in self.window.get(row, {}).values()) - words
+            parts["neighbour"] = lent + self.answers.get(row, 0.0)
+            # An entry that is no turn is a session of its own.
+            parts["session"] = SESSION * (self.sessions.get(place.session, 0.0) if place and turn else words)
+            if self.speakers and _names(place, mine, self.words.forms, self.speakers):
+                parts["speaker"] = SPEAKER
+            if turn and self.around.cues.any and self.around.cues.met(self.around.terms.get(row)):
+                parts["kind of answer"] = CUE
+        if row in self.meaning:
+            parts["meaning"] = MEANING * self.meaning[row]
+        if place and place.asks:
+            parts = {name: ASKS * value for name, value in parts.items()}
+        if place and place.happened and self.around.spans:
+            parts["time"] = TIME * closeness(self.around.spans, place.happened)
+        return parts
+
+
+def _window(matched: Sequence[Matched], placed: Mapping[int, Placed]) -> dict[int, dict[int, tuple[float, float]]]:
     """For each row the gain of each word, its own or lent by a turn near it, whichever is more, and the factor it was lent at."""
-    made = {row: {w: (g, 1.0) for w, g in gains.items()} for row, gains in own.items()}
-    for row, gains in own.items():
-        place = placed.get(row)
+    made = {each.row: {w: (g, RELATED if w in each.related else 1.0) for w, g in each.gains.items()} for each in matched}
+    for each in matched:
+        place = placed.get(each.row)
         if place is None:
             continue
         # What this turn holds lends to those after it as *their* previous turn.
@@ -148,10 +174,21 @@ def _window(own: Mapping[int, Mapping[int, float]], placed: Mapping[int, Placed]
                 if near not in placed:
                     continue
                 theirs = made.setdefault(near, {})
-                for w, gain in gains.items():
-                    if gain * weight > theirs.get(w, (0.0, 0.0))[0]:
-                        theirs[w] = (gain * weight, max(weight, theirs.get(w, (0.0, 0.0))[1]))
+                for w, gain in each.gains.items():
+                    known = theirs.get(w, (0.0, 0.0))
+                    factor = weight * (RELATED if w in each.related else 1.0)
+                    theirs[w] = (max(known[0], gain * weight), max(known[1], factor))
     return made
+
+
+def _near_in_meaning(cosines: Mapping[int, float], placed: Mapping[int, Placed]) -> dict[int, float]:
+    """Cosines with the question, each with a part of what the turn before it has."""
+    previous = {p.after[0]: p.row for p in placed.values() if p.after}
+    previous.update((p.row, p.before[0]) for p in placed.values() if p.before)
+    return {
+        row: max(0.0, cosine) + MEANING_BEFORE * max(0.0, cosines.get(previous[row], 0.0) if row in previous else 0.0)
+        for row, cosine in cosines.items()
+    }
 
 
 def _answers(own: Mapping[int, Mapping[int, float]], placed: Mapping[int, Placed]) -> dict[int, float]:
@@ -175,16 +212,17 @@ def _sessions(own: Mapping[int, Mapping[int, float]], placed: Mapping[int, Place
     return {session: sum(gains.values()) for session, gains in best.items()}
 
 
-def _asked_speakers(names: Sequence[str], placed: Iterable[Placed]) -> frozenset[str]:
+def _asked_speakers(forms: Sequence[Sequence[str]], placed: Iterable[Placed]) -> frozenset[str]:
     """The speakers that the question names, by any part of their name; none if it names all that are there, which tells nothing."""
     speakers = {place.speaker for place in placed if place.session and place.speaker}
-    asked = frozenset(speaker for speaker in speakers if not set(folded(speaker).split()).isdisjoint(names))
+    named = {form for word in forms for form in word}
+    asked = frozenset(speaker for speaker in speakers if not named.isdisjoint(folded(speaker).split()))
     return asked if len(asked) < len(speakers) else frozenset()
 
 
-def _names(place: Placed | None, mine: Mapping[int, float], names: Sequence[str], speakers: frozenset[str]) -> bool:
+def _names(place: Placed | None, mine: Mapping[int, float], forms: Sequence[Sequence[str]], speakers: frozenset[str]) -> bool:
     """Whether a turn is said by one of these, or another entry names one."""
     if place and place.session:
         return place.speaker in speakers
     called = {part for speaker in speakers for part in folded(speaker).split()}
-    return any(names[w] in called for w in mine)
+    return any(not called.isdisjoint(forms[w]) for w in mine)

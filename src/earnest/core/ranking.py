@@ -61,6 +61,8 @@ class Matched:
 
     row: int
     gains: Mapping[int, float]
+    related: frozenset[int] = frozenset()
+    """Those words of which it holds only a related one."""
 
     @property
     def total(self) -> float:
@@ -70,9 +72,9 @@ class Matched:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A question's words as they are scored: their names, and the share of the question's information that each of them is."""
+    """A question's words as they are scored: their forms, and the share of the question's information that each of them is."""
 
-    names: tuple[str, ...]
+    forms: tuple[tuple[str, ...], ...]
     shares: tuple[float, ...]
     matched: Sequence[Matched] = field(default=())
 
@@ -97,14 +99,24 @@ def telling(question: Question, statistics: Statistics, share: float) -> tuple[s
     return Question(tuple(kept)).terms
 
 
-def matches(question: Question, statistics: Statistics, candidates: Sequence[Candidate]) -> Words:
-    """What each word gives to each candidate that holds any, in the order given. O(candidates × words)."""
+def matches(
+    question: Question,
+    statistics: Statistics,
+    candidates: Sequence[Candidate],
+    related: Sequence[Sequence[str]] = (),
+    part: float = 0.0,
+) -> Words:
+    """What each word gives to each candidate that holds any, in the order given. O(candidates × words).
+
+    `related[i]` are terms that count `part` of word `i` where they give more than the word itself.
+    """
     words = [(word, idf(statistics, word.terms)) for word in question.words]
     # Squared, so that several words that many entries have do not add up to the one that the question is about.
     wanted = sum(word.weight * weight**2 for word, weight in words)
     whole = sum(max(word.weight, HELPER) * weight for word, weight in words) or 1.0
     weighed = [
-        (place, word.terms[0], word.terms[1:], max(word.weight, HELPER) * weight / whole) for place, (word, weight) in enumerate(words)
+        (place, word.terms[0], word.terms[1:], max(word.weight, HELPER) * weight / whole, related[place] if related else ())
+        for place, (word, weight) in enumerate(words)
     ]
     mean = max(statistics.mean_length, 1.0)
     made = []
@@ -112,7 +124,9 @@ def matches(question: Question, statistics: Statistics, candidates: Sequence[Can
         in_text, in_cue = candidate.text_terms, candidate.cue_terms
         norm = K1 * (1 - B + B * (len(in_text) + len(in_cue)) / mean)
         gains: dict[int, float] = {}
-        for place, surface, stems, gain in weighed:
+        held: frozenset[str] | None = None
+        lent: set[int] = set()
+        for place, surface, stems, gain, others in weighed:
             frequency: float = in_text.count(surface)
             if in_cue:
                 frequency += CUE_WEIGHT * in_cue.count(surface)
@@ -122,17 +136,22 @@ def matches(question: Question, statistics: Statistics, candidates: Sequence[Can
                     frequency = stemmed
             if frequency:
                 gains[place] = gain * frequency / (frequency + norm)
+            elif others:
+                held = held or frozenset((*in_text, *in_cue))
+                if not held.isdisjoint(others):
+                    gains[place] = part * gain / (1 + norm)
+                    lent.add(place)
         if gains:
-            made.append(Matched(candidate.row, gains))
+            made.append(Matched(candidate.row, gains, frozenset(lent)))
     shares = tuple(word.weight * weight**2 / wanted if wanted else 0.0 for word, weight in words)
-    return Words(tuple(word.terms[0] for word, _ in words), shares, made)
+    return Words(tuple(word.terms for word, _ in words), shares, made)
 
 
 def score(question: Question, statistics: Statistics, candidates: Sequence[Candidate]) -> list[Scored]:
     """Scores for all candidates, 0 to 1, best first; ties go to the later row, the newer entry. O(candidates × words)."""
     words = matches(question, statistics, candidates)
     made = [
-        Scored(each.row, each.total, sum(words.shares[w] for w in each.gains), tuple(words.names[w] for w in each.gains))
+        Scored(each.row, each.total, sum(words.shares[w] for w in each.gains), tuple(words.forms[w][0] for w in each.gains))
         for each in words.matched
     ]
     made.sort(key=lambda s: (-s.score, -s.row))

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
 
-from earnest.core import context, fusion, ranking, timewords
+from earnest.core import analysis, context, fusion, ranking, thesaurus, timewords
 from earnest.core.analysis import Analyser, Question, Wanted
 from earnest.core.context import Placed, Surroundings
 from earnest.core.cues import cues
 from earnest.core.entry import StoredEntry
 from earnest.core.filters import Filter
 from earnest.core.ranking import Candidate, Scored
+from earnest.core.standins import widened
 from earnest.core.timewords import Span
 from earnest.core.vectors import Asked
 from earnest.protocols import Reading
@@ -101,7 +102,8 @@ def find(
     question = analyser.question(query)
     if not question.words and asked is None:
         return []
-    search = _Search(reading, chosen, max(DEPTH, 4 * k), floor, None if mode == "keyword" else asked)
+    question = widened(question, analyser.stems, lambda terms: reading.known(terms, chosen), reading.vocabulary)
+    search = _Search(reading, analyser, chosen, max(DEPTH, 4 * k), floor, None if mode == "keyword" else asked)
     if retriever is not None:
         scored = search.by(retriever, question, k)
     elif mode == "dense":
@@ -125,8 +127,9 @@ def find(
 class _Search:
     """One search: gathers candidates by word, by meaning, by time and by what stands around them, and ranks them."""
 
-    def __init__(self, reading: Reading, chosen: Filter, depth: int, floor: float, asked: Asked | None) -> None:
-        self._reading, self._chosen, self._depth, self._floor, self._asked = reading, chosen, depth, floor, asked
+    def __init__(self, reading: Reading, analyser: Analyser, chosen: Filter, depth: int, floor: float, asked: Asked | None) -> None:
+        self._reading, self._analyser, self._chosen, self._asked = reading, analyser, chosen, asked
+        self._depth, self._floor = depth, floor
         self.terms: dict[int, Candidate] = {}
 
     def by(self, retriever: Retriever, question: Question, k: int) -> list[Scored]:
@@ -169,18 +172,34 @@ class _Search:
 
     def joined(self, question: Question, k: int, spans: Sequence[Span], query: str) -> list[Scored]:
         """Ranked by all there is: words, meaning, what stands around a turn, and time."""
+        question, related = self._widened(question)
         candidates, statistics = self._worded(question, k)
+        if len(candidates) < k and any(related):
+            candidates = self._by_related(candidates, related)
         near = dict(self._nearest(NEAR))
         timely = [row for span in spans if span.weight >= 1 for row in self._reading.within(self._chosen, span.start, span.end, TIMELY)]
         fresh = [row for row in dict.fromkeys([*near, *timely]) if row not in self.terms]
         self._take(fresh)
         every = [*candidates, *(self.terms[row] for row in fresh if row in self.terms)]
-        words = ranking.matches(question, statistics, every)
+        words = ranking.matches(question, statistics, every, related, thesaurus.RELATED)
         placed = self._placed(words.matched, [*near], spans, [c.row for c in every])
         meaning = self._meaning(near, [*{**self.terms, **placed}])
         return context.ranked(words, Surroundings(placed, self.terms, cues(query), spans, meaning))
 
     # gathering
+
+    def _widened(self, question: Question) -> tuple[Question, tuple[tuple[str, ...], ...]]:
+        """The question with the irregular forms of its words, and the related words, where English is spoken."""
+        if "english" not in self._analyser.languages:
+            return question, ()
+        return thesaurus.widened(question, self._analyser.terms)
+
+    def _by_related(self, candidates: list[Candidate], related: Sequence[Sequence[str]]) -> list[Candidate]:
+        """The candidates and those that hold a related word: a question whose own words find too little is asked in other words too."""
+        terms = tuple(dict.fromkeys(term for others in related for term in others))[: analysis.MAX_QUERY_TERMS]
+        found, _ = self._reading.candidates(Question((Wanted(terms, 1.0),)), self._chosen, self._depth)
+        self.terms.update((c.row, c) for c in found)
+        return [*{c.row: c for c in (*candidates, *found)}.values()]
 
     def _worded(self, question: Question, k: int) -> tuple[list[Candidate], ranking.Statistics]:
         """Candidates by keyword, and the statistics to score them by."""
