@@ -35,7 +35,7 @@ _MARK: Final = re.compile(r"\w*\d[\w.,:/\-]*\w|\d|\b[A-ZÀ-ÞΑ-ΩА-Я]\b|\b\w*
 # Words that frame what is repeated, or stand for the same person from another side.
 _FRAME: Final = words(
     "user users assistant according memory memories remember remembered recall recalled know known note notes noted mentioned "
-    "mention said say says told tell you your we our i my me us they he she decided decision still also just already currently now yes correct "
+    "mention said say says told tell you your we our i my me us they he she decided decision still also just already currently now yes "
     "that's it's as of per based relevant earlier previously information context reminder fact use using used have has asked "
     "nutzer utilisateur usuario пользователь kullanici χρηστης המשתמש المستخدم"
 )

@@ -1,98 +1,52 @@
 """The analyser: from text to the terms that are indexed and asked for. The same on both sides.
 
-Text is normalised (NFKC), folded (case, and diacritics in scripts where they are ornaments), and cut into words. Each word gives
-its surface form and its stem; a word glued from parts (a path, a version, an identifier) is kept whole and in parts; text in
-scripts without spaces gives single characters and pairs. Terms never contain a space, so that an index that splits at spaces
-keeps them whole, and what a user typed can never reach an index's query syntax.
+Text is normalised (NFKC), folded (see `folding`), and cut into words. Each word gives its surface form and its stem; one with accents
+also itself as it is written, so that the exact form ranks first; a word glued from parts (a path, a version, an identifier) is kept whole
+and in parts; text in scripts without spaces gives overlapping pieces (see `unspaced`). Terms never contain a space, so that an index
+that splits at spaces keeps them whole, and what a user typed can never reach an index's query syntax.
 """
 
 from __future__ import annotations
 
-import itertools
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import Any, Final
+from functools import lru_cache
+from typing import Final
 
-from earnest.core.stopwords import STOPWORDS
+from earnest.core import unspaced
+from earnest.core.folding import FOLD
+from earnest.core.folding import folded as folded
+from earnest.core.stems import LANGUAGES as LANGUAGES
+from earnest.core.stems import stems_of
+from earnest.core.stopwords import AMBIGUOUS, ENGLISH, FOREIGN, STOPWORDS
+from earnest.core.unspaced import CJK, HANGUL, JOINED, Segmenter
+from earnest.core.unspaced import Wanted as Wanted
 
-ANALYSER: Final = "earnest-1"
+ANALYSER: Final = "earnest-2"
 """Changes whenever terms would come out differently; a store whose terms were made by another one is reindexed."""
-
-LANGUAGES: Final = (
-    "arabic", "danish", "dutch", "english", "finnish", "french", "german", "greek", "hungarian", "indonesian", "italian",
-    "norwegian", "portuguese", "romanian", "russian", "spanish", "swedish", "turkish",
-)  # fmt: skip
-"""Snowball stemmers that can be configured."""
-
-_CYRILLIC: Final = ("russian",)
-_ARABIC: Final = ("arabic",)
-_GREEK: Final = ("greek",)
-
-_LATIN: Final = tuple(name for name in LANGUAGES if name not in (*_CYRILLIC, *_ARABIC, *_GREEK))
 
 MAX_TERM: Final = 64
 MAX_QUERY_TERMS: Final = 64
 
-# Scripts written without spaces between words: Han, kana, Thai, Lao, Khmer, Myanmar. Hangul has spaces, but its particles
-# are glued to words, so that pairs of syllables find what whole words miss.
-_DENSE = (
-    "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\uac00-\ud7a3\u1100-\u11ff"
-    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e80-\u0eff\u1780-\u17d3\u1000-\u109f"
+_UNSPACED: Final = CJK + HANGUL + JOINED
+# Vowel signs of Indian scripts, accents that no letter swallowed, points of Hebrew and Arabic: parts of words, though no "letters".
+_MARKS: Final = "\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u0900-\u0963\u0966-\u0dff"
+_SIGNS: Final = "\u2600-\u27bf\u2b1b\u2b1c\u2b50\u2b55\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff"
+_FLAG: Final = "\U0001f1e6-\U0001f1ff"
+_LETTER: Final = rf"(?:(?![{_UNSPACED}{_SIGNS}])[\w{_MARKS}])"
+_TOKEN: Final = re.compile(
+    rf"(?P<cjk>[{CJK}]+)|(?P<hangul>[{HANGUL}]+)|(?P<joined>[{JOINED}]+)"
+    rf"|(?P<number>(?<![\w.,])\d{{1,3}}(?:,\d{{3}})+(?![\w,]))"
+    rf"|(?P<word>{_LETTER}+(?:[./\\:@'’\-]+{_LETTER}+)*(?:\+\+|#)?)"
+    rf"|(?P<sign>[{_FLAG}]{{2}}|[{_SIGNS}])"
 )
-_HANGUL = re.compile("^[\uac00-\ud7a3\u1100-\u11ff]+$")
-_TOKEN = re.compile(
-    rf"(?P<dense>[{_DENSE}]+)"
-    rf"|(?P<word>(?:(?![{_DENSE}])[\w\U0001f000-\U0001faff\u2600-\u27bf])+"
-    rf"(?:[./\\:@'’\-]+(?:(?![{_DENSE}])\w)+)*(?:\+\+|#)?)"
-    r"|(?P<sign>[\U0001f000-\U0001faff\u2600-\u27bf])"
-)
-_PART = re.compile(r"[^\W_]+")
-_ALNUM = re.compile(r"\d+|[^\W\d_]+")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-
-
-class _Fold(dict[int, str]):
-    """Folds one character at a time and remembers it: case, and the accents of Latin, Greek, Cyrillic, Arabic and Hebrew.
-
-    Marks of other scripts are letters, not ornaments: without them a Japanese or Thai word would be another word.
-    """
-
-    def __missing__(self, code: int) -> str:
-        char = chr(code)
-        made = char.casefold()
-        name = unicodedata.name(char, "")
-        if name.startswith(("LATIN", "GREEK", "CYRILLIC", "ARABIC", "HEBREW")):
-            made = "".join(c for c in unicodedata.normalize("NFD", made) if unicodedata.category(c) != "Mn")
-        elif unicodedata.category(char) == "Mn" and name.startswith(("COMBINING", "ARABIC", "HEBREW")):
-            made = ""
-        elif unicodedata.category(char) in ("Cf", "Cc", "Cs"):
-            made = " " if char.isspace() or unicodedata.category(char) == "Cc" else ""
-        self[code] = made
-        return made
-
-
-_FOLD: Final = _Fold()
-
-
-def folded(text: str) -> str:
-    """Text as it is compared: compatibility forms, case and ornamental marks taken away."""
-    return unicodedata.normalize("NFKC", text).translate(_FOLD)
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """One word of a question: a document that holds any of `terms` holds it.
-
-    `weight` is 1 for a word that the question can be judged by, and less for a form that only helps to rank (a whole path
-    beside its parts, a single character beside the pairs that it is in).
-    """
-
-    terms: tuple[str, ...]
-    weight: float
+_PART: Final = re.compile(rf"[^\W_]+(?:[{_MARKS}][^\W_]*)*")
+_ALNUM: Final = re.compile(r"\d+|[^\W\d_]+")
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_GROUPED: Final = re.compile(r"\d{1,3}(?:[.'’]\d{3})+")
+_VERSION: Final = re.compile(r"v\d+(?:\.\d+)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +64,15 @@ class Question:
 class Analyser:
     """Makes terms by one configuration of languages. Safe to share between threads.
 
-    Cost: about 2 µs a word once its stem is cached.
+    `segmenter` cuts runs of Chinese into words, for questions alone. Cost: about 2 µs a word once its stem is cached.
     """
 
-    def __init__(self, languages: Sequence[str] = ("english", "russian", "arabic")) -> None:
+    def __init__(
+        self, languages: Sequence[str] = ("english", "russian", "arabic", "greek", "hindi"), segmenter: Segmenter | None = None
+    ) -> None:
         self.languages = tuple(languages)
         self.id = f"{ANALYSER}:{','.join(self.languages)}"
+        self._segmenter = segmenter
         self._stems = lru_cache(maxsize=32_768)(self._stemmed)
         self._of_word = lru_cache(maxsize=32_768)(self._word)
 
@@ -124,84 +81,73 @@ class Analyser:
         made: list[str] = []
         normal = text if text.isascii() else unicodedata.normalize("NFKC", text)
         for match in _TOKEN.finditer(normal):
-            token = match.group()
-            if match.lastgroup == "dense":
-                made.extend(_dense_terms(token.translate(_FOLD)))
-            elif len(token) <= MAX_TERM:
-                made.extend(self._of_word(token))
+            token, kind = match.group(), match.lastgroup
+            if kind == "word":
+                made.extend(self._of_word(token) if len(token) <= MAX_TERM else self._word(token))
+            elif kind == "number":
+                made.append(token.replace(",", ""))
+            elif kind == "sign":
+                made.append(token)
             else:
-                made.extend(self._word(token))
+                made.extend(_RUNS[kind or "cjk"](token.translate(FOLD)))
         return made
 
     def _word(self, token: str) -> tuple[str, ...]:
         """The terms of one word as it is written: itself if it is glued, its parts, and their stems."""
-        whole, parts = _word_terms(token.lower() if token.isascii() else token.translate(_FOLD), token)
-        made = [whole] if whole else []
+        if token.isascii() and token.isalpha() and token.islower():
+            # Most words of most texts.
+            return (token[:MAX_TERM], *self._stems(token[:MAX_TERM]))
+        whole, parts = _word_terms(token.lower() if token.isascii() else token.translate(FOLD), token)
+        made = [*whole]
         for part in parts:
             made.append(part)
             made.extend(self._stems(part))
-        return tuple(made)
+        exact = _exact(token, parts)
+        return (exact, *made) if exact else tuple(made)
 
     def question(self, text: str) -> Question:
         """What a question asks for: its words without the ones that every question has, each with its forms."""
         words: list[Wanted] = []
         spare: list[Wanted] = []
-        for kind, token, original in _tokens(text):
-            if kind == "dense":
-                words.extend(self._dense_question(token, spare))
-            elif kind == "sign":
-                words.append(Wanted((token,), 1.0))
+        tokens = _tokens(text)
+        foreign = any(token in FOREIGN for kind, token, _ in tokens if kind == "word" and token.isascii())
+        for kind, token, original in tokens:
+            if kind == "cjk":
+                words.extend(unspaced.cjk_question(token, spare, self._segmenter))
+            elif kind == "hangul":
+                words.extend(unspaced.hangul_question(token, spare))
+            elif kind == "joined":
+                words.extend(unspaced.joined_question(token, spare))
+            elif kind in ("sign", "number"):
+                words.append(Wanted((token.replace(",", ""),), 1.0))
             else:
-                whole, parts = _word_terms(token, original)
-                if whole:
-                    words.append(Wanted((whole,), 0.0 if parts else 1.0))
-                for part in parts:
-                    # A glued word is one word of the question, however many parts it has.
-                    wanted = Wanted((part, *self._stems(part)), 1.0 / len(parts))
-                    # Inside an identifier no part is a filler: the "is" of "is-valid" is wanted.
-                    (spare if part in STOPWORDS and len(parts) == 1 else words).append(wanted)
+                self._word_question(token, original, words, spare, foreign)
         chosen = words if any(word.weight > 0 for word in words) else words + spare
-        return Question(tuple(_distinct(chosen)[:MAX_QUERY_TERMS]))
+        distinct = _distinct(chosen)
+        if len(distinct) > MAX_QUERY_TERMS:
+            # Of a long question, the words that it can be judged by; what only helps to rank comes last.
+            distinct = sorted(distinct, key=lambda word: word.weight == 0)[:MAX_QUERY_TERMS]
+        return Question(tuple(distinct))
 
-    def _dense_question(self, run: str, spare: list[Wanted]) -> list[Wanted]:
-        made: list[Wanted] = []
-        for char in run:
-            wanted = Wanted((char,), 0.5 if len(run) == 1 else 0.25)
-            (spare if char in STOPWORDS else made).append(wanted)
-        for first, second in itertools.pairwise(run):
-            if first in STOPWORDS and second in STOPWORDS:
-                spare.append(Wanted((first + second,), 1.0))
-            elif first + second in STOPWORDS or first in STOPWORDS or second in STOPWORDS:
-                made.append(Wanted((first + second,), 0.25))
-            else:
-                made.append(Wanted((first + second,), 1.0))
-        return made
+    def _word_question(self, token: str, original: str, words: list[Wanted], spare: list[Wanted], foreign: bool) -> None:
+        whole, parts = _word_terms(token, original)
+        if whole:
+            words.append(Wanted(tuple(whole), 0.0 if parts else 1.0))
+        exact = _exact(original, parts)
+        for part in parts:
+            forms = (part, *self._stems(part))
+            # A glued word is one word of the question, however many parts it has.
+            wanted = Wanted((exact, *forms) if exact else forms, 1.0 / len(parts))
+            # Inside an identifier no part is a filler: the "is" of "is-valid" is wanted.
+            filler = len(parts) == 1 and (part in STOPWORDS or (foreign and part in AMBIGUOUS and part not in ENGLISH))
+            (spare if filler else words).append(wanted)
+
+    def stems(self, word: str) -> tuple[str, ...]:
+        """The stems of a folded word that differ from it."""
+        return self._stems(word)
 
     def _stemmed(self, word: str) -> tuple[str, ...]:
-        """The stems of a folded word that differ from it, at most one for each configured language of its script."""
-        if len(word) < 3 or not word.isalpha():
-            return ()
-        first = ord(word[0])
-        fitting: tuple[str, ...]
-        if 0x400 <= first < 0x530:
-            fitting = _CYRILLIC
-        elif 0x600 <= first < 0x780:
-            fitting = _ARABIC
-        elif 0x370 <= first < 0x400:
-            fitting = _GREEK
-        elif first < 0x250 or 0x1E00 <= first < 0x1F00:
-            fitting = _LATIN
-        else:
-            return ()
-        made = (_stemmer(name).stemWord(word) for name in self.languages if name in fitting)
-        return tuple(dict.fromkeys(stem for stem in made if stem and stem != word))
-
-
-@cache
-def _stemmer(language: str) -> Any:
-    import snowballstemmer  # 13 ms: only a process that analyses text pays for it
-
-    return snowballstemmer.stemmer(language)
+        return stems_of(word, self.languages)
 
 
 def _distinct(words: Sequence[Wanted]) -> list[Wanted]:
@@ -217,6 +163,13 @@ def _distinct(words: Sequence[Wanted]) -> list[Wanted]:
     return list(by_stem.values())
 
 
+_RUNS: Final[dict[str, Callable[[str], list[str]]]] = {
+    "cjk": unspaced.cjk_terms,
+    "hangul": unspaced.hangul_terms,
+    "joined": unspaced.joined_terms,
+}
+
+
 def _tokens(text: str) -> list[tuple[str, str, str]]:
     """(kind, folded token, original token) for each token. Folding may change lengths, so the original is folded in pieces."""
     plain = text.isascii()
@@ -224,30 +177,30 @@ def _tokens(text: str) -> list[tuple[str, str, str]]:
     made: list[tuple[str, str, str]] = []
     for match in _TOKEN.finditer(normal):
         original = match.group()
-        made.append((match.lastgroup or "word", original.lower() if plain else original.translate(_FOLD), original))
+        made.append((match.lastgroup or "word", original.lower() if plain else original.translate(FOLD), original))
     return made
 
 
-def _dense_terms(run: str) -> list[str]:
-    made = list(run)
-    made.extend(a + b for a, b in itertools.pairwise(run))
-    if _HANGUL.match(run) and len(run) > 2:
-        made.append(run[:MAX_TERM])
-    return made
+def _exact(original: str, parts: Sequence[str]) -> str:
+    """A word as it is written, case apart, if that is not how it is folded; "" for any other. One word alone, in Latin letters."""
+    if original.isascii() or len(parts) != 1 or ord(parts[0][0]) >= 0x250:
+        return ""
+    made = unicodedata.normalize("NFC", original).casefold()[:MAX_TERM]
+    return made if made != parts[0] and _PART.fullmatch(made) else ""
 
 
-def _word_terms(token: str, original: str) -> tuple[str | None, list[str]]:
-    """The whole of a glued word (None for a plain one) and its parts."""
+def _word_terms(token: str, original: str) -> tuple[list[str], list[str]]:
+    """The whole of a glued word in the forms that it may be asked by (none for a plain one), and its parts."""
     if token == original and token.isalpha():
-        return None, [token[:MAX_TERM]]
+        return [], [token[:MAX_TERM]]
     parts = [part[:MAX_TERM] for part in _PART.findall(token)]
     if not parts:
-        return (token[:MAX_TERM] or None), []
+        return [token[:MAX_TERM]] if token else [], []
     split: list[str] = []
     for part in parts:
         pieces = _ALNUM.findall(part) if not part.isalpha() and not part.isdigit() else []
         split.append(part)
-        if len(pieces) > 1 and len(pieces) <= 4:
+        if 1 < len(pieces) <= 4 and "".join(pieces) == part:
             split.extend(piece for piece in pieces if len(piece) > 1)
     if original.isascii() and original != token:
         for piece in _CAMEL.split(original):
@@ -255,10 +208,12 @@ def _word_terms(token: str, original: str) -> tuple[str | None, list[str]]:
                 if part not in split and len(part) > 1:
                     split.append(part)
     if len(parts) == 1 and token == parts[0]:
-        return None, split
+        return [], split
     whole = token.replace("’", "'")[:MAX_TERM]
     if len(parts) == 2 and "'" in whole and parts[1] in ("s", "t", "re", "ve", "ll", "d", "m"):
         # A contraction or a possessive is one word: its tail says nothing by itself.
         joined = whole.replace("'", "")
-        return None, [parts[0], joined] if parts[1] == "s" else [joined]
-    return whole, split
+        return [], [parts[0], joined] if parts[1] == "s" else [joined]
+    if _GROUPED.fullmatch(whole):
+        return [whole, re.sub(r"\D", "", whole)], split
+    return [whole, whole[1:]] if _VERSION.fullmatch(whole) else [whole], split

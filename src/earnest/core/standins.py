@@ -1,0 +1,230 @@
+"""Words that stand in for one that a store does not hold: misspelt, inflected in another way, joined with another, or cut short.
+
+Only for words that no entry holds: one that is there means itself. What stands in never counts in full, so that a guess cannot be as
+sure as a word, unless it is the same word in short. Distances are those of Damerau and Levenshtein in the form that edits no letter
+twice ("optimal string alignment"): a letter too many, too few, wrong, or two that changed places.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from earnest.core.analysis import Question, Wanted
+from earnest.core.stopwords import STOPWORDS
+
+MOST: Final = 4
+"""At most so many words of a question are looked for in other forms."""
+SCANNED: Final = 2_000
+"""Known terms that are compared with one word at most."""
+SHORTEST: Final = 4
+"""Letters of the shortest word that may be misspelt."""
+_TWO_EDITS: Final = 8
+_STANDINS: Final = 3
+
+# What a word in another form counts, of a word: another ending of the same word, a misspelling, a part of it.
+_ENDING: Final = 0.9
+_MISSPELT: Final = 0.8
+_PART: Final = 0.7
+
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_LONG_VOWELS: Final = re.compile("[اويה]|(?<=.)[וי](?=.)")
+
+SHORT_FOR: Final = {
+    "db": "database", "dbs": "databases", "repo": "repository", "repos": "repositories", "config": "configuration",
+    "configs": "configurations", "prod": "production", "dev": "development", "env": "environment", "envs": "environments",
+    "auth": "authentication", "docs": "documentation", "doc": "document", "dir": "directory", "dirs": "directories",
+    "app": "application", "apps": "applications", "admin": "administrator", "info": "information", "spec": "specification",
+    "specs": "specifications", "lib": "library", "libs": "libraries", "dep": "dependency", "deps": "dependencies", "msg": "message",
+    "msgs": "messages", "param": "parameter", "params": "parameters", "pwd": "password", "ui": "interface", "k8s": "kubernetes",
+    "postgres": "postgresql", "js": "javascript", "ts": "typescript", "py": "python", "infra": "infrastructure", "temp": "temporary",
+    "tmp": "temporary", "max": "maximum", "min": "minimum", "mgr": "manager", "dept": "department", "appt": "appointment",
+    "vet": "veterinarian", "bday": "birthday", "tv": "television", "phone": "telephone", "photo": "photograph",
+}  # fmt: skip
+"""Short forms and what they are short for; each stands for the other."""
+
+_SAME = (
+    "delete remove erase wipe purge discard drop clear", "restart reboot", "error failure fault", "fix repair mend", "folder directory",
+    "begin start commence", "finish end complete", "buy purchase", "car automobile", "job employment", "child kid", "movie film",
+    "boss manager", "doctor physician", "holiday vacation", "city town", "picture photo image", "house home", "meeting appointment",
+    "deadline due", "retain keep preserve", "protected safeguarded", "store save", "old stale outdated", "big large", "small little",
+    "quick fast", "allowed permitted", "forbidden prohibited",
+)  # fmt: skip
+
+
+def _synonyms() -> dict[str, tuple[str, ...]]:
+    made: dict[str, tuple[str, ...]] = {}
+    for line in _SAME:
+        group = line.split()
+        for word in group:
+            made[word] = (*made.get(word, ()), *(other for other in group if other != word))
+    return made
+
+
+SAME_AS: Final = _synonyms()
+"""English words that are asked for one another in the questions that agents ask."""
+
+_LONG_FOR: Final = {long: short for short, long in SHORT_FOR.items()}
+
+
+def widened(
+    question: Question,
+    stems: Callable[[str], Sequence[str]],
+    known: Callable[[Sequence[str]], frozenset[str]],
+    vocabulary: Callable[[str, int], Iterable[str]],
+) -> Question:
+    """The question with forms that the store does hold for words that it does not.
+
+    Args:
+        question: As the analyser made it.
+        stems: The stems of a folded word.
+        known: Which of these terms an entry that is searched holds.
+        vocabulary: Up to so many known terms that begin so, in order.
+
+    Returns:
+        The question itself if it needs nothing. Cost: one look at the index, and for each of at most `MOST` unknown words a few
+        ranges of at most `SCANNED` terms of the vocabulary.
+    """
+    wanted = [word for word in question.words if _eligible(word)]
+    if not wanted:
+        return question
+    held = known([term for word in wanted for term in word.terms])
+    missing = [word for word in wanted if not held & set(word.terms)]
+    # The longest words are the ones that are misspelt, and the ones that say most.
+    chosen = sorted(missing, key=lambda word: -len(word.terms[0]))[:MOST]
+    found = {word: made for word in chosen if (made := _forms(word, stems, known, vocabulary))}
+    if not found:
+        return question
+    words: list[Wanted] = []
+    for word in question.words:
+        words += found.get(word, [word])
+    return replace(question, words=tuple(words))
+
+
+def _eligible(word: Wanted) -> bool:
+    spelt = word.terms[0]
+    return word.weight >= 0.5 and len(spelt) > 1 and spelt not in STOPWORDS and _spaced(spelt)
+
+
+def _spaced(word: str) -> bool:
+    """Whether a word is of letters alone and of a script that sets words apart."""
+    first = ord(word[0])
+    return len(word) <= 32 and (_WORD.fullmatch(word) is not None or word in SHORT_FOR) and (first < 0x0900 or 0x1E00 <= first < 0x2000)
+
+
+def _forms(
+    word: Wanted,
+    stems: Callable[[str], Sequence[str]],
+    known: Callable[[Sequence[str]], frozenset[str]],
+    vocabulary: Callable[[str, int], Iterable[str]],
+) -> list[Wanted]:
+    """What is asked for in place of a word that is not held; empty if there is nothing like it."""
+    spelt = word.terms[-2] if len(word.terms) > 2 else word.terms[0]
+    full = SHORT_FOR.get(spelt) or _LONG_FOR.get(spelt)
+    if full:
+        held = known([full, *stems(full)])
+        if held:
+            return [Wanted((*word.terms, *held), word.weight)]
+    for others in (SAME_AS.get(spelt, ()), *(SAME_AS.get(stem, ()) for stem in word.terms)):
+        held = known([form for other in others for form in (other, *stems(other))]) if others else frozenset()
+        if held:
+            return _counted(word, sorted(held), _PART)
+    if len(spelt) < SHORTEST:
+        return []
+    near = sorted(_near(spelt, _scanned(spelt, vocabulary)))
+    if near:
+        share = -near[0][0]
+        best = [term for cost, _, term in near if -cost == share][:_STANDINS]
+        held = known(best)
+        if held:
+            return _counted(word, sorted(held), share)
+    parts = _split(spelt, known)
+    return [Wanted((part, *stems(part)), word.weight * _PART / 2) for part in parts]
+
+
+def _counted(word: Wanted, forms: Sequence[str], share: float) -> list[Wanted]:
+    """A word by other forms, counted in part: for the rest of it, the word itself is still asked for, and not found."""
+    return [Wanted(tuple(dict.fromkeys((*word.terms, *forms))), word.weight * share), Wanted(word.terms[:1], word.weight * (1 - share))]
+
+
+def _scanned(word: str, vocabulary: Callable[[str, int], Iterable[str]]) -> set[str]:
+    """Known terms that may be a form of a word: all that begin with its letter; where those are too many, with its first two or so."""
+    made = [*vocabulary(word[0], SCANNED + 1)]
+    if len(made) > SCANNED:
+        heads = {word[:2], word[0] + word[2:4], word[1] + word[0], word[0] + word[2] + word[1]}
+        made = [term for head in sorted(heads) for term in vocabulary(head, SCANNED)]
+    return {*made, *vocabulary(word[1] + word[0], SCANNED // 4), *vocabulary(word[1:4], SCANNED // 4)}
+
+
+def _near(word: str, terms: Iterable[str]) -> Iterable[tuple[float, int, str]]:
+    """(minus the share that it counts, distance, term) for each term that is a form of a word."""
+    size = len(word)
+    allowed = 2 if size >= _TWO_EDITS else 1
+    bare = _bare(word)
+    for term in terms:
+        length = len(term)
+        if term == word or not term.isalpha() or length < 3:
+            continue
+        shared = _shared(word, term)
+        if shared >= max(SHORTEST, 0.7 * min(size, length)) and max(size, length) - shared <= 3:
+            yield -_ENDING, max(size, length) - shared, term
+        elif abs(size - length) <= allowed and length >= SHORTEST and (distance := edits(word, term, allowed)) <= allowed:
+            yield -_MISSPELT, distance, term
+        elif bare and bare == _bare(term):
+            yield -_MISSPELT, abs(size - length), term
+        elif shared == min(size, length) >= 5:
+            # A word inside a longer one: "Datenbank" in "Datenbanksicherung", "toplantı" in "toplantısından".
+            yield -_PART, abs(size - length), term
+
+
+def _bare(word: str) -> str:
+    """The consonants of a Semitic word: its plural often differs in the vowels alone. "" for any other."""
+    if not ("\u0590" <= word[0] <= "\u06ff"):
+        return ""
+    made = _LONG_VOWELS.sub("", word)
+    return made if len(made) >= 3 else ""
+
+
+def _shared(first: str, second: str) -> int:
+    """How many letters two words share at their beginning."""
+    count = 0
+    for a, b in zip(first, second, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
+
+
+def edits(first: str, second: str, most: int) -> int:
+    """How many edits make one word of the other; `most` + 1 if it takes more. O(length × most)."""
+    if abs(len(first) - len(second)) > most:
+        return most + 1
+    before: list[int] = []
+    row = [*range(len(second) + 1)]
+    for i, a in enumerate(first, 1):
+        after = [i] + [most + 1] * len(second)
+        for j in range(max(1, i - most), min(len(second), i + most) + 1):
+            b = second[j - 1]
+            after[j] = min(after[j - 1] + 1, row[j] + 1, row[j - 1] + int(a != b))
+            if before and i > 1 and j > 1 and a == second[j - 2] and first[i - 2] == b:
+                after[j] = min(after[j], before[j - 2] + 1)
+        if min(after) > most:
+            return most + 1
+        before, row = row, after
+    last: int = row[-1]
+    return min(last, most + 1)
+
+
+def _split(word: str, known: Callable[[Sequence[str]], frozenset[str]]) -> list[str]:
+    """The two known words that a long one is made of, with or without a linking s; none if it is not."""
+    if len(word) < 2 * SHORTEST:
+        return []
+    cuts = [(word[:at], word[at:]) for at in range(SHORTEST, len(word) - SHORTEST + 1)]
+    held = known([part for cut in cuts for part in (*cut, cut[0].removesuffix("s"))])
+    for head, tail in cuts:
+        for start in (head, head.removesuffix("s")):
+            if start in held and tail in held and start not in STOPWORDS and tail not in STOPWORDS:
+                return [start, tail]
+    return []
