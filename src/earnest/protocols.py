@@ -192,6 +192,14 @@ class Reading(Protocol):
         """
         ...
 
+    def known(self, terms: Sequence[str], chosen: Filter) -> frozenset[str]:
+        """Which of these terms some entry in the filter's scopes holds. O(terms)."""
+        ...
+
+    def vocabulary(self, start: str, limit: int) -> list[str]:
+        """Up to `limit` terms of the keyword index that begin so, in order, whatever scope they are in. O(limit)."""
+        ...
+
     def index_problem(self) -> str | None:
         """What is wrong with the keyword index, by a quick look; None if nothing was found."""
         ...

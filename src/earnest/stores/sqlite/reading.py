@@ -283,6 +283,33 @@ class SqliteReading:
             raise IndexDamaged(INDEX_BROKEN.format(error)) from error
         return scopes, Statistics(alive, length / alive if alive else 0.0, holding)
 
+    def known(self, terms: Sequence[str], chosen: Filter) -> frozenset[str]:
+        sql = "SELECT v.term FROM json_each(?) j CROSS JOIN terms_known v WHERE v.term = j.value"
+        try:
+            held = [term for (term,) in self._db.execute(sql, (json.dumps(list(terms)),))]
+            if chosen.scopes is None or not held:
+                return frozenset(held)
+            names = json.dumps(list(chosen.scopes))
+            sql = "SELECT scope, alive FROM scopes WHERE name IN (SELECT value FROM json_each(?))"
+            picked = self._db.execute(sql, (names,)).fetchall()
+            if sum(alive for _, alive in picked) >= self.counter("alive") + self.counter("suspended"):
+                return frozenset(held)
+            inside = " OR ".join(quoted(facet("s", scope)) for scope, _ in picked)
+            if not inside:
+                return frozenset()
+            sql = "SELECT 1 FROM terms WHERE terms MATCH ? LIMIT 1"
+            matches = {term: f"{{text cue}} : {quoted(term)} AND facets : ({inside})" for term in held}
+            return frozenset(term for term, match in matches.items() if self._db.execute(sql, (match,)).fetchone())
+        except (apsw.CorruptError, apsw.SQLError) as error:
+            raise IndexDamaged(INDEX_BROKEN.format(error)) from error
+
+    def vocabulary(self, start: str, limit: int) -> list[str]:
+        sql = "SELECT term FROM terms_known WHERE term >= ? AND term < ? ORDER BY term LIMIT ?"
+        try:
+            return [term for (term,) in self._db.execute(sql, (start, start + "\U0010ffff", limit))]
+        except (apsw.CorruptError, apsw.SQLError) as error:
+            raise IndexDamaged(INDEX_BROKEN.format(error)) from error
+
     def _indexed(self) -> int:
         """How many entries the keyword index says it holds: the first number of FTS5's record of averages. O(1)."""
         try:
