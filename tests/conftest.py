@@ -73,6 +73,8 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             patch.setenv(name, str(home / folder))
         for name in [name for name in os.environ if name.startswith("EARNEST_")]:
             patch.delenv(name)
+        # Tests recall by words unless they bring an embedder of their own, whatever extras are installed.
+        patch.setenv("EARNEST_EMBEDDER", "none")
         yield
 
 

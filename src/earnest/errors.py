@@ -15,6 +15,7 @@
     │   ├── StoreFull                      the disk refused the write; nothing was recorded
     │   ├── WrongAgent                     the file belongs to another agent
     │   └── IndexDamaged                   the keyword index cannot be trusted; the entries are whole
+    ├── EmbedderFailed (RuntimeError)       an embedder gave no usable vectors; texts are whole and found by words
     └── NotAvailable (RuntimeError)        a part that needs an extra or a service that is not there
 
 Each message says what was wrong, why, and the way out, in one line. Each class also inherits the closest builtin, so that
@@ -114,6 +115,17 @@ class WrongAgent(StoreError):
 
 class IndexDamaged(StoreError):
     """The keyword index cannot be trusted. The entries are whole; `earnest check --repair` rebuilds the index from them."""
+
+
+class EmbedderFailed(EarnestError, RuntimeError):
+    """An embedder gave no usable vectors. Texts are whole and found by their words; `earnest reembed` tries again.
+
+    `passing` says that the failure is the service's and not the text's: another text would have failed as well.
+    """
+
+    def __init__(self, reason: str, *, passing: bool = True) -> None:
+        self.passing = passing
+        super().__init__(reason)
 
 
 class NotAvailable(EarnestError, RuntimeError):

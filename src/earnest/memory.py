@@ -11,31 +11,47 @@ from typing import Any, Self
 from earnest.core import check
 from earnest.core.reports import Check
 from earnest.core.settings import NAMES, Settings, checked, with_changes
-from earnest.errors import InvalidInput, NotAvailable, StoreError
+from earnest.errors import InvalidInput, StoreError
 from earnest.ledger.meters import Meters
-from earnest.opening import agent_name, located, path_text
+from earnest.opening import agent_name, embedding_for, given_embedding, local_here, located, path_text
 from earnest.protocols import Author, Clock, Rng, Store
+from earnest.recall.embedding import Embedding
 from earnest.recall.search import Retriever
 from earnest.stores.sqlite import SqliteStore
 from earnest.system import SystemClock, SystemRng
+from earnest.verbs.conversing import ConversationVerbs
 from earnest.verbs.deciding import LedgerVerbs
+from earnest.verbs.embedding import EmbeddingVerbs
 from earnest.verbs.encoding import EncodingVerbs
 from earnest.verbs.insight import InsightVerbs
-from earnest.verbs.recalling import RecallVerbs
 
 # Seconds that closing waits for another writer.
 _BRIEFLY = 0.2
+# Seconds that closing waits for vectors that are being made.
+_A_MOMENT = 2.0
 
 
-class Memory(EncodingVerbs, RecallVerbs, LedgerVerbs, InsightVerbs):
+class Memory(EncodingVerbs, ConversationVerbs, LedgerVerbs, InsightVerbs, EmbeddingVerbs):
     """One agent's memory. Safe to share between threads, and with other processes that have the same file open.
 
     Open it with `Memory.open`; close it with `close` or a `with` block.
     """
 
-    def __init__(self, store: Store, *, clock: Clock, rng: Rng, actor: str, channel: str, retriever: Retriever | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        clock: Clock,
+        rng: Rng,
+        actor: str,
+        channel: str,
+        retriever: Retriever | None = None,
+        embedding: Embedding | None = None,
+    ) -> None:
         """Composes the parts; `Memory.open` is the way in for users."""
-        super().__init__(store, clock=clock, rng=rng, actor=actor, channel=channel, retriever=retriever)
+        super().__init__(
+            store, clock=clock, rng=rng, actor=actor, channel=channel, retriever=retriever, embedding=embedding, embedding_for=embedding_for
+        )  # fmt: skip
         self.meters = Meters(store, self._writing)
 
     @classmethod
@@ -59,7 +75,9 @@ class Memory(EncodingVerbs, RecallVerbs, LedgerVerbs, InsightVerbs):
         Args:
             path: A file; a folder, which holds one file for each agent; or ":memory:".
             agent: Whose memory it is. None takes the agent that a file belongs to, and "default" for a new one or a folder.
-            embedder: None or "none": recall is by keyword.
+            embedder: What makes texts comparable by meaning: a spec ("none", "local", "hashing", "openai:text-embedding-3-small", …),
+                which becomes the store's setting; an object with `embed` and `model_id`, or a callable, for this process alone. None
+                takes EARNEST_EMBEDDER if that is set, else the store's setting; a new store gets "local" if that extra is installed.
             clock: Where time comes from.
             rng: Where ids and chance come from.
             read_only: Refuse every write; the store must exist.
@@ -76,8 +94,6 @@ class Memory(EncodingVerbs, RecallVerbs, LedgerVerbs, InsightVerbs):
 
         Cost: a few milliseconds; a new file is on the disk when it returns.
         """
-        if not (embedder is None or embedder == "none"):
-            raise NotAvailable(f"embedder {embedder!r}: this version recalls by keyword; open with embedder=None")
         file, owner = located(path, agent_name(agent))
         channel = check.label("channel", channel, limit=50)
         who = channel if actor is None else check.label("actor", actor, limit=200)
@@ -86,17 +102,31 @@ class Memory(EncodingVerbs, RecallVerbs, LedgerVerbs, InsightVerbs):
         if settings is not None and not isinstance(settings, Mapping):
             raise InvalidInput("settings", settings, "must be a mapping of names to values")
         changes = dict(settings or {})
-        checked(changes)
+        if isinstance(embedder, str):
+            changes["embedder"] = embedder
+        changes = checked(changes)
+        own = given_embedding(embedder)
         author = Author(clock.now(), who, channel)
         store = SqliteStore(file, agent=owner, author=author, read_only=check.flag("read_only", read_only), timeout=wait)
         try:
-            memory = cls(store, clock=clock, rng=rng, actor=who, channel=channel, retriever=retriever)
-            if any(getattr(memory.settings, name) != value for name, value in changes.items()):
-                memory.configure(**changes)
+            memory = cls(store, clock=clock, rng=rng, actor=who, channel=channel, retriever=retriever, embedding=own)
+            if own is None and "embedder" not in changes and memory._untouched() and local_here():
+                changes["embedder"] = "local"
+            wanted = {name: value for name, value in changes.items() if getattr(memory.settings, name) != value}
+            if wanted and not (read_only and [*wanted] == ["embedder"]):
+                memory.configure(**wanted)
         except BaseException:
             store.close()
             raise
         return memory
+
+    def _untouched(self) -> bool:
+        """Whether nothing was ever done with the store but to make it."""
+        if self._store.read_only:
+            return False
+        with self._store.read() as reading:
+            kinds = [event.kind for event in reading.events(entry=None, kind=None, after=0, limit=2, newest=False)]
+        return kinds == ["create"]
 
     @property
     def agent(self) -> str:
@@ -116,7 +146,12 @@ class Memory(EncodingVerbs, RecallVerbs, LedgerVerbs, InsightVerbs):
         self.close()
 
     def close(self) -> None:
-        """Write what was noted about use, and release the file. Idempotent."""
+        """Write what was noted about use, and release the file. Idempotent.
+
+        Vectors that are being made get two seconds to be finished; the others are made when a process with the embedder is at work again.
+        """
+        if self._filler is not None and not self._filler.wait(_A_MOMENT):
+            self._filler.stop(_BRIEFLY)
         with self._noting:
             unwritten = bool(self._noted or self._recalled)
         if unwritten and not self._store.closed:
@@ -140,6 +175,8 @@ class Memory(EncodingVerbs, RecallVerbs, LedgerVerbs, InsightVerbs):
             if changed:
                 old, new = ({name: getattr(s, name) for name in changed} for s in (before, after))
                 tx.append("setting", data=new, before=old)
+        if before.embedder != after.embedder and self._embedding_for is not None:
+            self._embedding = self._embedding_for(after.embedder)
         if before.languages != after.languages:
             self._follow(after)
             self._adopt_analyser()

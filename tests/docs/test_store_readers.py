@@ -85,7 +85,7 @@ def expected(store: Path) -> Facts:
         return Facts(
             sqlite="",
             application_id=0x4541524E,
-            format=1,
+            format=2,
             energy={entry.id: entry.balance / 1e6 for entry in everything},
             living={entry.id for entry in living},
             graveyard={entry.id: str(entry.cause) for entry in dead},

@@ -53,8 +53,9 @@ ALLOWED: Final[dict[str, set[str]]] = {
 """What each part may import beside itself."""
 
 EDGES: Final = {"cli", "survival", "mcp", "http", "dashboard", "integrations"}
-THIRD_PARTY: Final = {"encoding/pdf.py": {"pypdf"}, 
-    "core/analysis.py": {"snowballstemmer"},
+THIRD_PARTY: Final = {
+    "encoding/pdf.py": {"pypdf"},
+    "core/stems.py": {"snowballstemmer"}, "core/segmenting.py": {"rjieba"},
     "core/vectors.py": {"numpy"},
     "embedders": {"numpy"},
     "embedders/transformers.py": {"sentence_transformers"},
@@ -154,6 +155,10 @@ def test_an_init_file_holds_imports_alone(file: str) -> None:
         assert docstring or names or isinstance(node, ast.Import | ast.ImportFrom), f"line {node.lineno}: {ast.unparse(node)[:60]}"
 
 
+FOREIGN: Final = {"embedders/foreign.py"}
+"""Where users' own code is called, which may raise anything: all of it becomes a typed error there."""
+
+
 def handlers(tree: ast.Module) -> Iterator[ast.ExceptHandler]:
     return (node for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler))
 
@@ -166,6 +171,9 @@ def test_no_handler_swallows_what_it_does_not_know(file: str) -> None:
         caught = {"*"} if handler.type is None else {node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name)}
         if caught & {"*", "Exception", "BaseException"}:
             last = handler.body[-1]
+            if file in FOREIGN and caught == {"Exception"} and isinstance(last, ast.Raise) and last.cause is not None:
+                # Nothing is swallowed: what a user's own code raised becomes a typed error, with the first one as its cause.
+                continue
             assert isinstance(last, ast.Raise) and last.exc is None and caught == {"BaseException"}, (
                 f"line {handler.lineno}: catches {caught} and does not raise it again"
             )

@@ -61,7 +61,8 @@ def test_a_number_is_finite_and_no_lookalike(name: str, value: Any) -> None:
         ("expire_after", True),
         ("expire_after", "50"), ("supporters", -1), ("supporters", 51), ("supporters", 1.0), ("supporters", False), ("rule", "best"),
         ("rule", ""), ("rule", None), ("default_retention", "earn"), ("default_retention", None), ("languages", "klingon"),
-        ("languages", "english,klingon"), ("languages", None), ("languages", "english\n"), ("embedder", "zhipu:embedding-3"),
+        ("languages", "english,klingon"), ("languages", None), ("languages", "english\n"), ("embedder", "zhipu"), ("embedder", "zhipu:"), ("embedder", "word2vec:small"), ("embedder", "none:x"),
+        ("embedder", "hashing:7"), ("embedder", "sk-secret"),
         ("embedder", None),
     ],
 )  # fmt: skip

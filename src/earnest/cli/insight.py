@@ -11,7 +11,7 @@ from earnest.cli.render import Painted, Part, Screen
 
 if TYPE_CHECKING:
     from earnest.core.events import Event
-    from earnest.core.reports import Audit, Stats
+    from earnest.core.reports import Audit, Stats, Vectors
     from earnest.core.ticket import Meter
 
 _LAST: Final = 20
@@ -64,6 +64,16 @@ def stats(args: Namespace, screen: Screen) -> int:
     return 0
 
 
+def _meaning(vectors: Vectors) -> str:
+    """How far recall goes by meaning; nothing where there is no embedder and never was one."""
+    known = vectors.usable + vectors.missing
+    others = "".join(f"; kept unused: {count:,} of {name}" for name, count in vectors.others.items())
+    problem = f"; {vectors.problem}" if vectors.problem else ""
+    if vectors.model:
+        return f"{vectors.model}, vectors usable: {vectors.usable:,} of {known:,}{others}{problem}"
+    return f"no embedder{others}{problem}" if others or problem else ""
+
+
 def _say_stats(screen: Screen, found: Stats, meters: list[Meter]) -> None:
     from earnest.core.amounts import shown_delta, shown_energy
 
@@ -79,6 +89,7 @@ def _say_stats(screen: Screen, found: Stats, meters: list[Meter]) -> None:
         ("silence", f"{plural(found.silent, 'question')} found nothing"),
         ("dropped", f"{plural(found.dropped, 'settlement')} named a ticket that was not open" if found.dropped else ""),
         ("tick", f"{found.tick:,}"),
+        ("meaning", _meaning(found.vectors)),
     ]
     screen.pairs([row for row in rows if row[1]])
     screen.say()

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 KINDS: Final = ("semantic", "episodic", "procedural", "rule")
 RETENTIONS: Final = ("earned", "fading", "kept")
 STANDINGS: Final = ("active", "suspended", "dead")
+MODES: Final = ("auto", "hybrid", "rrf", "keyword", "dense")
 TIERS: Final = ("claimed", "operator", "measured")
 
 
@@ -68,6 +69,7 @@ _RECALL: Final = (
     Option(("--until",), "only what is about this time or earlier (ISO 8601)", "TIME"),
     Option(("--as-of",), "only what was recorded by then and valid then (ISO 8601)", "TIME"),
     Option(("--half-life",), "halve an entry's score for every N ticks since it was last settled", "N", "number"),
+    Option(("--mode",), "go by words, by meaning (dense) or by both (auto, where there is an embedder)", choices=MODES),
 )
 _FIELDS: Final = (
     Option(("--cue",), "the question that it answers", "TEXT"),
@@ -297,6 +299,16 @@ _KEEP: Final = (
         "backup", "The store", "write a whole copy to a new file, while others go on", "upkeep:backup",
         (Option(("path",), "a file that does not exist yet", "PATH", files=True),),
         "earnest backup memory-copy.db",
+    ),
+    Command(
+        "reembed", "The store", "make the vectors that entries lack, for recall by meaning", "embedding:reembed",
+        (
+            _switch("--every", "make those anew that are there already, too: for a model that changed under its name"),
+            Option(("--limit",), "at most so many entries now", "N", "whole"),
+        ),
+        "earnest reembed",
+        "After the embedder changed, failed or was not there. Interrupted, what was made stays, and the next run goes on. Exit status 1 if "
+        "some texts could not be embedded.",
     ),
     Command(
         "config", "The store", "show or change the settings kept in the store", "upkeep:config",

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from earnest.core import check
 from earnest.core.amounts import MICRO
-from earnest.core.analysis import LANGUAGES
 from earnest.core.credit import RULES
 from earnest.core.entry import RETENTIONS
+from earnest.core.stems import LANGUAGES
 from earnest.errors import InvalidInput
 
 
@@ -44,10 +44,10 @@ class Settings:
     """Similarity to the winner from which an entry is shown as conflicting or overlapping with it."""
     merge_threshold: float = 0.55
     """Similarity from which consolidation takes two agreeing entries for near-duplicates."""
-    languages: str = "english,russian,arabic"
+    languages: str = "english,russian,arabic,greek,hindi"
     """Snowball stemmers in use, comma-separated; each works on words of its own script."""
     embedder: str = "none"
-    """The embedder as a spec, never a key; `none` is keyword recall only."""
+    """The embedder as a spec, never a key: `none` (recall by words alone), `local`, `hashing`, `openai:NAME`, `ollama:NAME`, …"""
 
 
 NAMES: Final = tuple(f.name for f in fields(Settings))
@@ -63,6 +63,32 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "conflict": (0.0, 1.0),
     "merge_threshold": (0.0, 1.0),
 }
+
+
+EMBEDDERS: Final = ("none", "local", "hashing")
+"""Specs of embedders that need no name."""
+
+SERVICES: Final = ("openai", "zhipu", "ollama", "cohere", "voyage", "st")
+"""Kinds of embedders that need the name of a model, as in `zhipu:embedding-3`."""
+
+
+def embedder_spec(value: Any) -> str:
+    """An embedder's spec, checked for its form: what it names need not be there.
+
+    Raises:
+        InvalidInput: Says which forms there are.
+    """
+    forms = f"must be one of {', '.join(EMBEDDERS)}, or {', '.join(f'{kind}:MODEL' for kind in SERVICES)}"
+    if not isinstance(value, str) or len(value) > check.MAX_LABEL:
+        raise InvalidInput("embedder", value, forms)
+    kind, colon, name = value.strip().partition(":")
+    if not colon and kind in EMBEDDERS:
+        return kind
+    if kind == "hashing" and name.isdecimal():
+        return f"{kind}:{check.integer('embedder', int(name), low=64, high=4_096)}"
+    if kind in SERVICES and name.strip():
+        return f"{kind}:{check.label('embedder', name.strip(), limit=200)}"
+    raise InvalidInput("embedder", value, forms)
 
 
 def with_changes(settings: Settings, changes: Mapping[str, Any]) -> Settings:
@@ -106,6 +132,5 @@ def _checked(name: str, value: Any) -> Any:
             check.choice("languages", language, LANGUAGES)
         return ",".join(names)
     if name == "embedder":
-        # Recall is by keyword until an embedder driver is installed; a spec that nothing can make would be a silent downgrade.
-        return check.choice(name, value, ("none",))
+        return embedder_spec(value)
     raise InvalidInput("setting", name, "cannot be set")

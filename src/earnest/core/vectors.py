@@ -10,7 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
+
+from earnest.errors import NotAvailable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,6 +25,12 @@ HEADER: Final = 4
 """Bytes of the scale before the components of a stored vector."""
 
 LEVELS: Final = 127
+
+UNREAD: Final = "vectors:unread"
+"""The running number of embedded entries whose script the embedder said that it does not read."""
+
+CUT: Final = "vectors:cut"
+"""The running number of texts that were embedded in part, because they were too long for the embedder."""
 
 MAX_DIMENSION: Final = 16_384
 
@@ -49,9 +58,13 @@ class Embedded:
 
 def numpy_here() -> bool:
     """Whether numpy is installed, without importing it."""
-    from importlib.util import find_spec
-
     return find_spec("numpy") is not None
+
+
+def need_numpy(what: str, extra: str = "dense") -> None:
+    """Raises NotAvailable if numpy is not installed."""
+    if not numpy_here():
+        raise NotAvailable(f"{what} needs numpy; install it with `pip install 'earnest[{extra}]'`")
 
 
 def embedded_text(text: str, cue: str | None) -> str:

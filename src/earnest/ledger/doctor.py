@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from earnest.core.amounts import micro
-from earnest.core.reports import Diagnosis, Finding
+from earnest.core.reports import Diagnosis, Finding, Vectors
 from earnest.core.settings import Settings
+from earnest.ledger.embedding_doctor import embedding_findings
 from earnest.protocols import Reading
 
 # Below these counts a ratio says nothing yet.
@@ -17,10 +18,15 @@ MIN_DEATHS: Final = 3
 MIN_TICKS: Final = 10
 
 
-def diagnose(reading: Reading, settings: Settings) -> Diagnosis:
-    """Looks at running numbers only: the cost does not grow with the store."""
+def diagnose(reading: Reading, settings: Settings, vectors: Vectors | None = None, without: Sequence[str] = ()) -> Diagnosis:
+    """Looks at running numbers only: the cost does not grow with the store.
+
+    `vectors` is how far recall goes by meaning in this process, `without` are ids of some entries that have no vector.
+    """
     totals = reading.totals()
     made = [finding for check in _CHECKS for finding in check(reading, settings, totals)]
+    if vectors is not None:
+        made += embedding_findings(reading, vectors, without)
     order = {"error": 0, "warning": 1, "info": 2}
     return Diagnosis(tuple(sorted(made, key=lambda f: order[f.severity])))
 

@@ -4,27 +4,53 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from earnest.core import check
 from earnest.core.analysis import Analyser
+from earnest.core.entry import NewEntry
+from earnest.core.events import twin_digest
 from earnest.core.settings import NAMES, Settings, with_changes
-from earnest.errors import IndexDamaged, KeyReused
+from earnest.core.vectors import embedded_text
+from earnest.errors import EmbedderFailed, IndexDamaged, KeyReused, StoreError
 from earnest.ledger.decisions import request_digest
 from earnest.protocols import Author, Clock, Reading, Rng, Store, Writing
+from earnest.recall.embedding import Embedding
+from earnest.recall.filling import Filler, Filling, dimension_of
 from earnest.recall.search import Retriever
 
 T = TypeVar("T")
 
 
+# Vectors that an earlier write left behind are made up for with a later one, so many at a time.
+_LEFT_BEHIND = 16
+
+
 class Base:
     """The plumbing of `Memory`; not for users."""
 
-    def __init__(self, store: Store, *, clock: Clock, rng: Rng, actor: str, channel: str, retriever: Retriever | None = None) -> None:
-        """Composes the parts; `Memory.open` is the way in for users."""
+    def __init__(
+        self,
+        store: Store,
+        *,
+        clock: Clock,
+        rng: Rng,
+        actor: str,
+        channel: str,
+        retriever: Retriever | None = None,
+        embedding: Embedding | None = None,
+        embedding_for: Callable[[str], Embedding] | None = None,
+    ) -> None:
+        """Composes the parts; `Memory.open` is the way in for users.
+
+        `embedding` is this process's embedder; else the setting's is made by `embedding_for`, now and whenever the setting changes.
+        """
         self._store = store
+        self._embedding = embedding or Embedding(None)
+        self._embedding_for = None if embedding is not None else embedding_for
+        self._filler: Filler | None = None
         self._clock, self._rng = clock, rng
         self._actor, self._channel = actor, channel
         self._retriever = retriever
@@ -49,6 +75,8 @@ class Base:
             settings = with_changes(Settings(), {name: kept[name] for name in NAMES if name in kept})
             self._known = (kept, settings)
             self._follow(settings)
+            if self._embedding_for is not None and settings.embedder != self._embedding.spec:
+                self._embedding = self._embedding_for(settings.embedder)
         return settings
 
     def _follow(self, settings: Settings) -> None:
@@ -71,8 +99,11 @@ class Base:
         return self._analyser
 
     @contextmanager
-    def _writing(self, patience: float | None = None) -> Iterator[Writing]:
-        """One write transaction, stamped with author and time; what was noted about use rides with it."""
+    def _writing(self, patience: float | None = None, *, embedded: bool = False) -> Iterator[Writing]:
+        """One write transaction, stamped with author and time; what was noted about use rides with it.
+
+        Entries that are born in it get their vectors afterwards, unless they were `embedded` by the caller.
+        """
         with self._store.write(self._author(), patience=patience) as tx:
             with self._noting:
                 noted, self._noted = self._noted, Counter()
@@ -83,6 +114,54 @@ class Base:
                 for stored in tx.entries([*recalled]):
                     tx.change_entry(stored.row, recalls=stored.entry.recalls + recalled[stored.row])
             yield tx
+            born = 0 if embedded else len(tx.born)
+        if born:
+            self._embed_newest(born)
+
+    # vectors
+
+    def _embed_newest(self, count: int) -> None:
+        """See to it that the entries that were just born get their vectors: at once if that is quick, else while others work.
+
+        The entries are on the disk already. What fails here is still missing, and `doctor` says so.
+        """
+        if not self._embedding.usable or self._store.read_only:
+            return
+        if self._embedding.remote:
+            self._wake_filler()
+            return
+        with suppress(EmbedderFailed, StoreError):
+            self._filling(None).run(limit=count + _LEFT_BEHIND)
+
+    def _wake_filler(self) -> Filler:
+        if self._filler is None:
+            self._filler = Filler(lambda: self._filling(self._holder()))
+        self._filler.wake()
+        return self._filler
+
+    def _filling(self, holder: str | None, *, every: bool = False) -> Filling:
+        return Filling(self._store, lambda: self._writing(embedded=True), self._embedding, holder, every=every)
+
+    def _holder(self) -> str:
+        return self._rng.token(8).hex()
+
+    def _vectors_for(self, entries: Sequence[NewEntry]) -> list[bytes | None] | None:
+        """Vectors of entries that are about to be written, made before their transaction begins; None if that is done later."""
+        embedding = self._embedding
+        if not embedding.usable or embedding.remote:
+            return None
+        twins = [twin_digest(new.text, new.cue) for new in entries]
+        with self._store.read() as reading:
+            known = reading.known_vectors(embedding.model, twins)
+            dimension = dimension_of(reading, embedding.model)
+        fresh = {twin: embedded_text(new.text, new.cue) for twin, new in zip(twins, entries, strict=True) if twin not in known}
+        if fresh:
+            try:
+                made = embedding.vectors([*fresh.values()], dimension)
+            except EmbedderFailed:
+                return None
+            known |= {twin: code for twin, code in zip(fresh, made.codes, strict=True) if code is not None}
+        return [known.get(twin) for twin in twins]
 
     def _note(self, counter: str | None, rows: Iterable[int] = ()) -> None:
         """Remember that something was used, to be written with the next write; it may be lost."""

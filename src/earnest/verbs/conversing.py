@@ -18,7 +18,7 @@ from earnest.errors import EarnestError, InvalidInput, NotAvailable
 from earnest.ledger import lifecycle
 from earnest.protocols import LLM, Reading, Writing
 from earnest.recall.search import Found
-from earnest.verbs.recalling import Asking, RecallVerbs, asked
+from earnest.verbs.recalling import RecallVerbs, asked
 
 Extract = Literal["rules", "llm"]
 
@@ -193,10 +193,10 @@ class ConversationVerbs(RecallVerbs):
         if not text or room == 0:
             return NOTHING
         best: dict[int, Found] = {}
+        askings = [self._asking(part, _DEEP, None, "auto") for part in _asked_parts(text)]
         with self._store.read() as reading:
             settings = self._read_settings(reading)
-            for part in _asked_parts(text):
-                asking = Asking(part, _DEEP, None, "auto")
+            for asking in askings:
                 for hit in self._find(reading, asking, chosen, _DEEP, settings.floor if at_least is None else at_least):
                     known = best.get(hit.stored.row)
                     if known is None or hit.score > known.score:

@@ -11,6 +11,7 @@ from earnest.core import check, filters
 from earnest.core.entry import Entry, NewEntry, StoredEntry
 from earnest.core.reports import ConsolidationReport
 from earnest.core.settings import Settings
+from earnest.core.vectors import UNREAD
 from earnest.errors import InvalidInput, NotAllowed
 from earnest.ledger import consolidation, lifecycle
 from earnest.ledger.undo import undo
@@ -124,7 +125,8 @@ class EntryVerbs(Base):
     ) -> tuple[_List[Entry], _List[bool]]:
         """Entries written or joined in one transaction, and which of them are new. `retentions` are those that were asked for."""
         analyser, terms = self._analyser, [self._terms(new.text, new.cue) for new in checked]
-        with self._writing() as tx:
+        vectors = self._vectors_for(checked)
+        with self._writing(embedded=vectors is not None and None not in vectors) as tx:
             settings = self._read_settings(tx)
             if self._analyser is not analyser:
                 terms = [self._terms(new.text, new.cue) for new in checked]
@@ -132,6 +134,10 @@ class EntryVerbs(Base):
             def do() -> tuple[tuple[_List[Entry], _List[bool]], Mapping[str, Any]]:
                 written = [lifecycle.add(tx, settings, self._rng, new, t, kind) for new, t in zip(checked, terms, strict=True)]
                 entries, fresh = [stored.entry for stored, _ in written], [is_new for _, is_new in written]
+                if vectors is not None:
+                    made = {s.row: v for (s, new), v in zip(written, vectors, strict=True) if new and v is not None}
+                    tx.put_vectors(self._embedding.model, made)
+                    tx.bump(UNREAD, sum(s.row in made and not self._embedding.reads(s.entry.text) for s, _ in written))
                 return (entries, fresh), {"ids": [entry.id for entry in entries], "new": fresh}
 
             return self._once(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from earnest.core import check
 from earnest.core.entry import Entry
 from earnest.core.events import EVENT_KINDS, Event
@@ -11,6 +13,7 @@ from earnest.ledger import inquiry, lifecycle
 from earnest.ledger.decisions import ticket_id
 from earnest.ledger.doctor import diagnose
 from earnest.ledger.life import obituary
+from earnest.recall.filling import missing_ids, standing
 from earnest.verbs.base import Base
 
 _PAGE = 1_000
@@ -22,7 +25,8 @@ class InsightVerbs(Base):
     def stats(self) -> Stats:
         """Counts and sums, from running numbers: the cost does not grow with the store."""
         with self._store.read() as reading:
-            return inquiry.stats(reading, self._store.agent)
+            self._read_settings(reading)
+            return replace(inquiry.stats(reading, self._store.agent), vectors=standing(reading, self._embedding))
 
     def top(self, limit: int = 10) -> list[Entry]:
         """The living earned entries that hold most, richest first."""
@@ -78,4 +82,5 @@ class InsightVerbs(Base):
     def doctor(self) -> Diagnosis:
         """What is wrong with how this memory is used, with evidence and fix. Cheap: it reads running numbers."""
         with self._store.read() as reading:
-            return diagnose(reading, self._read_settings(reading))
+            settings = self._read_settings(reading)
+            return diagnose(reading, settings, standing(reading, self._embedding), missing_ids(reading, self._embedding))

@@ -11,10 +11,12 @@ from earnest.core.filters import Filter
 from earnest.core.reports import Hit
 from earnest.core.settings import Settings
 from earnest.core.ticket import Answer, Ticket
+from earnest.core.vectors import Asked
 from earnest.errors import InvalidInput, NotAvailable
 from earnest.ledger import decisions, inquiry
 from earnest.protocols import Reading
 from earnest.recall import answering
+from earnest.recall.filling import dimension_of, standing
 from earnest.recall.search import EXTRA, Found, find
 from earnest.verbs.base import Base
 
@@ -66,13 +68,13 @@ class RecallVerbs(Base):
         """
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
         at_least = check.number("floor", floor, low=0.0, high=1.0)
-        asking = Asking(query, k, half_life, mode)
+        asking = self._asking(query, k, half_life, mode)
         if not asking.text:
             return []
         with self._store.read() as reading:
             self._read_settings(reading)
             found = self._find(reading, asking, chosen, asking.k, at_least)
-        return [Hit(f.stored.entry, f.score, f.why) for f in found]
+        return [Hit(f.stored.entry, f.score, f"{f.why}{asking.note}") for f in found]
 
     def answer(
         self,
@@ -95,7 +97,7 @@ class RecallVerbs(Base):
         ticket. Arguments as in `search`; `k` counts the decider and its supporters.
         """
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
-        said, decider, others = self._answer(Asking(query, k, half_life, mode), chosen)
+        said, decider, others = self._answer(self._asking(query, k, half_life, mode), chosen)
         if decider is None:
             self._note("silent")
         else:
@@ -128,7 +130,7 @@ class RecallVerbs(Base):
         Other arguments as in `search`. Durable when it returns. Cost: a search and one commit.
         """
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
-        asking = Asking(query, k, half_life, mode)
+        asking = self._asking(query, k, half_life, mode)
         request = {"query": asking.text, "k": asking.k, "half_life": asking.half_life, "where": repr(chosen)}
         if key is not None:
             # Asked before anything is recalled: what was decided stays decided, whatever became of the entries.
@@ -181,10 +183,39 @@ class RecallVerbs(Base):
                 tick=reading.counter("tick"),
             )
 
+    def _asking(self, query: Any, k: Any, half_life: Any, mode: Any) -> Asking:
+        """A question, checked, and as a vector where there are vectors to compare it with. No snapshot is open meanwhile.
+
+        Raises:
+            NotAvailable: A mode that goes by meaning was asked for, and there is no embedder or no vector of it.
+        """
+        asking = Asking(query, k, half_life, mode)
+        if not asking.text or asking.mode == "keyword":
+            return asking
+        with self._store.read() as reading:
+            self._read_settings(reading)
+            embedding = self._embedding
+            vectors = standing(reading, embedding)
+            dimension = dimension_of(reading, embedding.model)
+        insisted = asking.mode in ("hybrid", "rrf", "dense")
+        if vectors.usable and (insisted or embedding.reads(asking.text)):
+            asking.asked = embedding.question(asking.text, dimension)
+        if asking.asked is None and (insisted or vectors.usable or vectors.missing):
+            why = embedding.trouble or vectors.problem
+            if insisted:
+                why = why or (
+                    "no entry has a vector yet; `earnest reembed` makes them" if embedding.usable else "this store has no embedder"
+                )
+                raise NotAvailable(f"mode {mode!r} goes by meaning, but {why}; use mode='auto' or 'keyword'")
+            asking.note = f"; by words alone: {why}" if why else ""
+        elif vectors.missing:
+            asking.note = f"; by words alone for {vectors.missing} of {vectors.missing + vectors.usable} entries, which have no vector yet"
+        return asking
+
     def _find(self, reading: Reading, asking: Asking, chosen: Filter, k: int, floor: float) -> list[Found]:
         return find(
             reading, self._sound_index(), self._retriever, asking.text, chosen, k=k, floor=floor, half_life=asking.half_life,
-            now=self._clock.now(), mode=asking.mode,
+            now=self._clock.now(), mode=asking.mode, asked=asking.asked,
         )  # fmt: skip
 
 
@@ -197,12 +228,14 @@ class Asking:
 
     def __init__(self, query: Any, k: Any, half_life: Any, mode: Any) -> None:
         check.choice("mode", mode, ("auto", "hybrid", "rrf", "keyword", "dense"))
-        if mode in ("hybrid", "rrf", "dense"):
-            raise NotAvailable(f"mode {mode!r} needs an embedder, and this store has none; use mode='auto' or 'keyword'")
         self.mode: Mode = mode
         self.k = check.integer("k", k, low=1, high=_MAX_K)
         self.half_life = None if half_life is None else check.number("half_life", half_life, low=0.001, high=1e12)
         self.text = asked(query)
+        self.asked: Asked | None = None
+        """The question as a vector, where recall goes by meaning too."""
+        self.note = ""
+        """Why recall goes by words alone, or not by every entry's meaning, where that was to be expected."""
 
 
 def asked(query: Any) -> str:

@@ -80,7 +80,8 @@ def _listed(
     """The nearest among the entries that meet conditions which few meet: those are listed first. O(entries)."""
     import numpy as np
 
-    every, bound = [*where], [*values]
+    every: list[str] = []
+    bound = [*values]
     if chosen.scopes is not None:
         every.append("e.scope IN (SELECT scope FROM scopes WHERE name IN (SELECT value FROM json_each(?)))")
         bound.append(json.dumps([*chosen.scopes]))
@@ -91,7 +92,7 @@ def _listed(
         every.append("e.kind <> 'rule'")
     every.append("e.standing IN (SELECT value FROM json_each(?))")
     bound.append(json.dumps([*chosen.standings]))
-    rows = [row for (row,) in db.execute(f"SELECT e.entry FROM entries e WHERE {' AND '.join(every)}", bound)]
+    rows = [row for (row,) in db.execute(f"SELECT e.entry FROM entries e WHERE {' AND '.join(where)} AND {' AND '.join(every)}", bound)]
     places = shelf.places(rows)
     mask = np.zeros(shelf.count, np.bool_)
     mask[places[places >= 0]] = True
@@ -123,13 +124,14 @@ def models(db: Any) -> list[StoredModel]:
     return [StoredModel(*row) for row in db.execute(f"{_MODEL} ORDER BY model")]
 
 
-def unembedded(db: Any, model: str, before: int | None, limit: int) -> list[tuple[int, str, str | None, bytes]]:
+def unembedded(db: Any, model: str, before: int | None, limit: int, *, every: bool) -> list[tuple[int, str, str | None, bytes]]:
     """See `earnest.protocols.Reading.unembedded`."""
     sql = """SELECT e.entry, e.text, e.cue, e.twin FROM entries e
-             WHERE e.standing <> 'dead' AND e.entry < ? AND NOT EXISTS (
-                 SELECT 1 FROM vectors v WHERE v.entry = e.entry AND v.model = (SELECT model FROM models WHERE name = ?))
+             WHERE e.standing <> 'dead' AND e.entry < ? AND (? OR NOT EXISTS (
+                 SELECT 1 FROM vectors v WHERE v.entry = e.entry AND v.model = (SELECT model FROM models WHERE name = ?)))
              ORDER BY e.entry DESC LIMIT ?"""
-    return [(row, text, cue, bytes(twin)) for row, text, cue, twin in db.execute(sql, (2**62 if before is None else before, model, limit))]
+    found = db.execute(sql, (2**62 if before is None else before, int(every), model, limit))
+    return [(row, text, cue, bytes(twin)) for row, text, cue, twin in found]
 
 
 def known_vectors(db: Any, model: str, twins: Sequence[bytes]) -> dict[bytes, bytes]:
