@@ -7,6 +7,7 @@ UTF-16 where every other byte is zero, Windows-1252 where it reads as Western Eu
 from __future__ import annotations
 
 import codecs
+import contextlib
 import re
 from dataclasses import dataclass
 from typing import Final
@@ -34,8 +35,8 @@ _ALIASES: Final = {
 _SIGNS: Final = frozenset("‘’“”„‚«»‹›–—…•·€£¥¢§¶©®™°±²³¹¼½¾×÷µ¿¡ªº\u00a0†‡´¨")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _HIGH: Final = re.compile(r"[^\x00-\x7f]+")
-_MAX_HIGH_SHARE: Final = 0.2
-"""Of the letters of a Western European text, at most so many have accents; Vietnamese, which has more, was never Windows-1252."""
+_MAX_HIGH_SHARE: Final = 0.35
+"""Of the letters of a Western European text, at most so many have accents, even where the text is short."""
 
 _SAMPLE: Final = 4_096
 _HINTS: Final = (
@@ -87,7 +88,9 @@ def codec_named(encoding: object) -> str:
         raise InvalidInput("encoding", encoding, "must be the name of a text encoding, such as cp1252 or gb18030")
     name = _ALIASES.get(encoding.strip().lower(), encoding.strip())
     try:
-        b"".decode(name)
+        with contextlib.suppress(UnicodeDecodeError):
+            # Codecs that make no text refuse at the first byte.
+            b"ab".decode(name)
         return codecs.lookup(name).name
     except (LookupError, ValueError):
         raise InvalidInput("encoding", encoding, "is no text encoding that Python knows; try cp1252, gb18030, cp932 or cp1251") from None

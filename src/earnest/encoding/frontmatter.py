@@ -61,7 +61,12 @@ def _pairs(lines: list[str]) -> tuple[dict[str, Any], list[str]]:
         pair, item = _PAIR.match(bare), _ITEM.match(bare)
         if pair:
             key = _unquoted(pair["key"])
-            found[key] = _value(pair["value"] or "", bare, unread)
+            value = _value(pair["value"] or "")
+            if value is None:
+                unread.append(bare)
+                key = ""
+            else:
+                found[key] = value
         elif item and key and (found[key] == "" or isinstance(found[key], list)):
             found[key] = [*found[key], _unquoted((item["value"] or "").strip())]
         elif key and bare[0].isspace() and isinstance(found[key], str):
@@ -72,14 +77,14 @@ def _pairs(lines: list[str]) -> tuple[dict[str, Any], list[str]]:
     return found, unread
 
 
-def _value(text: str, line: str, unread: list[str]) -> Any:
+def _value(text: str) -> Any:
+    """The text or list that stands after a key; None if it is a list that does not end."""
     text = text.strip()
     if text in (">", "|", ">-", "|-", "null", "~"):
         return ""
     if text.startswith("["):
         if not text.endswith("]"):
-            unread.append(line)
-            return ""
+            return None
         return [made for part in _parts(text[1:-1]) if (made := _unquoted(part.strip()))]
     if not _QUOTED.match(text) and " #" in text:
         text = text[: text.index(" #")].rstrip()

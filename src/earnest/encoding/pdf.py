@@ -15,8 +15,9 @@ _HEADER_WITHIN: Final = 1024
 MAX_PDF_BYTES: Final = 200_000_000
 MAX_PAGES: Final = 5_000
 _MAX_CHARS: Final = 19_000_000
-_EDGE: Final = 2
+_EDGE: Final = 1
 """How many lines at the top and the foot of a page may be a running head."""
+_MAX_HEAD: Final = 100
 _MIN_PAGES: Final = 4
 _NUMBERED: Final = re.compile(r"\d+")
 _PARAGRAPH_END: Final = re.compile(r"[.!?:。！？][\"'”’»)\]]*$")
@@ -115,8 +116,8 @@ def _running_heads(pages: list[list[str]]) -> set[str]:
         return set()
     seen: Counter[str] = Counter()
     for page in pages:
-        edges = page[:_EDGE] + (page[-_EDGE:] if len(page) > _EDGE else [])
-        seen.update({plain for line in edges if (plain := _plain(line))})
+        edges = page[:_EDGE] + (page[-_EDGE:] if len(page) > 2 * _EDGE else [])
+        seen.update({plain for line in edges if len(line) <= _MAX_HEAD and (plain := _plain(line))})
     return {line for line, count in seen.items() if count > len(pages) // 2}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -228,7 +229,7 @@ def _archive(file: _File, head: bytes) -> Iterator[Document]:
                     # What an archive says about its sizes is a claim; no more than that is read.
                     bounded = _Bounded(member, info.file_size)
                     yield from read_json(_pieces(bounded, file), file.source)
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, RuntimeError, EOFError) as problem:
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, RuntimeError, EOFError) as problem:
         raise InvalidInput("path", file.shown, f"is a damaged or locked archive ({problem}); unpack it by hand") from problem
 
 

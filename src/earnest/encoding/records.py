@@ -197,6 +197,8 @@ class _Reader:
             for message in value[name]:
                 if isinstance(message, Mapping):
                     add_message(thread, message.get("role"), message.get("content"), _first(message, _TIMES))
+                else:
+                    thread.left_out["no message"] += 1
             self._passages += thread.turns
             self._counts.update(thread.left_out)
         else:

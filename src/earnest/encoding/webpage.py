@@ -75,6 +75,7 @@ class _Page(HTMLParser):
         self._item = False
         self._heading = 0
         self._term = ""
+        self._naming = False
         self._pre = 0
         self._info = ""
         self._rows: list[tuple[bool, list[str]]] = []
@@ -96,6 +97,8 @@ class _Page(HTMLParser):
             # Its end may be left out.
             self._skipped = []
         if self._skipped:
+            if tag in _BLOCKS and self._reason:
+                self._unseen.append(" ")
             if tag not in _VOID and len(self._skipped) < _MAX_DEPTH * 10:
                 self._skipped.append(tag)
             return
@@ -202,6 +205,8 @@ class _Page(HTMLParser):
                 self._lists[-1] = (number + 1, ordered)
         elif _HEADING.fullmatch(tag):
             self._heading = int(tag[1])
+        elif tag == "dt":
+            self._naming = True
         elif tag == "pre":
             self._pre, self._info = 1, ""
         elif tag == "hr":
@@ -224,7 +229,7 @@ class _Page(HTMLParser):
         if tag in ("td", "th"):
             self._end_cell()
             return
-        self._flush(term=tag == "dt")
+        self._flush()
         if tag in _LISTS and self._lists:
             self._lists.pop()
             self._item = bool(self._lists)
@@ -238,12 +243,13 @@ class _Page(HTMLParser):
         elif tag == "table":
             self._end_table()
 
-    def _flush(self, *, term: bool = False) -> None:
+    def _flush(self) -> None:
         """The words since the last border become a block of the kind that is open."""
         raw = "".join(self._text)
         self._text = []
         pre, self._pre = self._pre, 0
         heading, self._heading = self._heading, 0
+        naming, self._naming = self._naming, False
         if pre and raw.strip():
             self._builder.code(raw.expandtabs(4).strip("\n"), self._info, indented=bool(self._lists))
             return
@@ -254,8 +260,8 @@ class _Page(HTMLParser):
             self._cells.append(words)
         elif heading:
             self._builder.heading(heading, words)
-        elif term:
-            self._term = words
+        elif naming:
+            self._term = f"{self._term}, {words}" if self._term else words
         elif self._term:
             self._builder.row(f"{self._term.rstrip(':')}: {words}")
             self._term = ""

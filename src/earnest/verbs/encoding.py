@@ -332,6 +332,11 @@ def _look(file: _File, known: StoredDocument | None, rules: str, again: bool) ->
     """Find out whether a file holds anything new."""
     digest = hashlib.sha256()
     try:
+        # Asked first: opening a pipe waits for whoever writes into it.
+        if not file.path.is_file():
+            file.problem = "is no file; check the name"
+            file.fresh = False
+            return
         with file.path.open("rb") as stream:
             while piece := stream.read(_PIECE):
                 digest.update(piece)
