@@ -10,14 +10,14 @@ no turns are not touched where there are no turns among the candidates.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
 from earnest.core.analysis import folded
 from earnest.core.cues import Cues
-from earnest.core.fusion import normalised
+from earnest.core.fusion import in_order, normalised
 from earnest.core.ranking import Candidate, Matched, Scored, Words
 from earnest.core.thesaurus import RELATED
 from earnest.core.timewords import Span, closeness
@@ -43,7 +43,7 @@ MEANING: Final = 0.25
 """Weight of nearness in meaning beside the words, where there are vectors."""
 MEANING_BEFORE: Final = 0.2
 """What the nearness of the previous turn counts for a turn."""
-CENTRES: Final = 48
+CENTRES: Final = 32
 """How many of the best-matching turns lend relevance to those around them."""
 
 
@@ -83,7 +83,8 @@ class Surroundings:
 
 _PREFIX: Final = re.compile(r"^\s*([^\W\d_][\w.'’-]{0,30}(?: [^\W\d_][\w.'’-]{0,30}){0,2}) ?[:：]\s")
 _REMARKS: Final = re.compile(r"(?:\s*[\[(【（][^\])】）]*[\])】）])+\s*$")
-_ASKS: Final = re.compile(r"[?？؟՞][^\w]*$")
+_MARKS: Final = "?？؟՞"
+_ASKS: Final = re.compile(rf"[{_MARKS}][^\w]*$")
 
 
 def speaker_of(named: object, text: str) -> str:
@@ -96,15 +97,18 @@ def speaker_of(named: object, text: str) -> str:
 
 def asks(ending: str) -> bool:
     """Whether a text ends in a question; a remark in brackets behind it (a picture's caption) does not count."""
-    found = _ASKS.search(_REMARKS.sub("", ending))
-    return found is not None
+    if not any(mark in ending for mark in _MARKS):
+        return False
+    return _ASKS.search(_REMARKS.sub("", ending)) is not None
 
 
-def ranked(words: Words, around: Surroundings) -> list[Scored]:
-    """Candidates and the turns around them by relevance, best first; scores are 0 to 1. O(candidates × words)."""
-    made = _Ranking(words, around).scored()
-    made.sort(key=lambda s: (-s.score, -s.row))
-    return made
+def ranked(words: Words, around: Surroundings) -> Iterator[Scored]:
+    """Candidates and the turns around them by relevance, best first; scores are 0 to 1. O(candidates × words).
+
+    An iterator, because telling what a score is made of costs more than the score, and few rows are wanted.
+    """
+    ranking = _Ranking(words, around)
+    return map(ranking.scored, in_order(ranking.totals()))
 
 
 class _Ranking:
@@ -113,10 +117,12 @@ class _Ranking:
     def __init__(self, words: Words, around: Surroundings) -> None:
         self.words, self.around, self.placed = words, around, around.placed
         self.turns = around.turns
-        self.own = {each.row: each.gains for each in words.matched}
-        self.window = _window(words.matched, self.placed)
-        self.sessions = _sessions(self.own, self.placed)
-        self.answers = _answers(self.own, self.placed)
+        self.own = {each.row: each for each in words.matched}
+        self.lent = _lent(words.matched, self.placed)
+        self.answers = {
+            place.after[0]: self.own[row].total for row, place in self.placed.items() if place.asks and place.after and row in self.own
+        }
+        self.sessions = _sessions(words.matched, self.placed)
         self.speakers = _asked_speakers(words.forms, self.placed.values())
         self.meaning = normalised(_near_in_meaning(around.meaning, self.placed))
         # All that there is to gain, so that a score lies between 0 and 1.
@@ -124,31 +130,54 @@ class _Ranking:
         self.full += (CUE if self.turns and around.cues.any else 0.0) + (TIME if around.spans else 0.0)
         self.full += MEANING if self.meaning else 0.0
 
-    def scored(self) -> list[Scored]:
-        """Every row that anything speaks for."""
-        made = []
-        for row in {**self.window, **dict.fromkeys(self.placed), **self.meaning}:
-            parts = self.parts(row)
-            total = sum(parts.values())
-            if total > 0:
-                covered = sum(self.words.shares[w] * factor for w, (_, factor) in self.window.get(row, {}).items())
-                matched = tuple(self.words.forms[w][0] for w in self.own.get(row, ()))
-                told = tuple((name, value / self.full) for name, value in parts.items() if value > 0)
-                made.append(Scored(row, total / self.full, min(1.0, covered), matched, told))
-        return made
+    def totals(self) -> dict[int, float]:
+        """The score of every row that anything speaks for."""
+        made: dict[int, float] = {}
+        own_session = 1.0 + SESSION if self.turns else 1.0
+        for row, mine in self.own.items():
+            if row in self.placed:
+                continue
+            # What is no turn, or too weak a match to look around it, has its words and its meaning alone.
+            total = own_session * mine.total
+            if self.speakers and _names(None, mine.gains, self.words.forms, self.speakers):
+                total += SPEAKER
+            if row in self.meaning:
+                total += MEANING * self.meaning[row]
+            made[row] = total / self.full
+        for row, value in self.meaning.items():
+            if row not in made and row not in self.placed:
+                made[row] = MEANING * value / self.full
+        for row in self.placed:
+            made[row] = sum(self.parts(row).values()) / self.full
+        return {row: total for row, total in made.items() if total > 0}
+
+    def scored(self, row: int) -> Scored:
+        """A row with what its score is made of."""
+        mine, parts = self.own.get(row), self.parts(row)
+        covered: dict[int, float] = {w: factor for w, (_, factor) in self.lent.get(row, {}).items()}
+        if mine:
+            covered.update((w, 1.0) for w in mine.gains if w not in mine.related)
+            covered.update((w, max(covered.get(w, 0.0), RELATED)) for w in mine.related)
+        return Scored(
+            row,
+            sum(parts.values()) / self.full,
+            min(1.0, sum(self.words.shares[w] * factor for w, factor in covered.items())),
+            tuple(self.words.forms[w][0] for w in mine.gains) if mine else (),
+            tuple((name, value / self.full) for name, value in parts.items() if value > 0),
+        )
 
     def parts(self, row: int) -> dict[str, float]:
         """What speaks for a row, by name."""
-        place, mine = self.placed.get(row), self.own.get(row, {})
+        place, mine = self.placed.get(row), self.own.get(row)
+        gains = mine.gains if mine else {}
         turn = place is not None and place.session != ""
-        words = sum(mine.values())
-        parts = {"words": words}
+        parts = {"words": mine.total if mine else 0.0}
         if self.turns:
-            lent = sum(gain for gain, _ in self.window.get(row, {}).values()) - words
-            parts["neighbour"] = lent + self.answers.get(row, 0.0)
+            lent = sum(max(0.0, gain - gains.get(w, 0.0)) for w, (gain, _) in self.lent.get(row, {}).items())
+            parts["neighbour"] = lent + ANSWERS * self.answers.get(row, 0.0)
             # An entry that is no turn is a session of its own.
-            parts["session"] = SESSION * (self.sessions.get(place.session, 0.0) if place and turn else words)
-            if self.speakers and _names(place, mine, self.words.forms, self.speakers):
+            parts["session"] = SESSION * (self.sessions.get(place.session, 0.0) if place and turn else parts["words"])
+            if self.speakers and _names(place, gains, self.words.forms, self.speakers):
                 parts["speaker"] = SPEAKER
             if turn and self.around.cues.any and self.around.cues.met(self.around.terms.get(row)):
                 parts["kind of answer"] = CUE
@@ -161,9 +190,9 @@ class _Ranking:
         return parts
 
 
-def _window(matched: Sequence[Matched], placed: Mapping[int, Placed]) -> dict[int, dict[int, tuple[float, float]]]:
-    """For each row the gain of each word, its own or lent by a turn near it, whichever is more, and the factor it was lent at."""
-    made = {each.row: {w: (g, RELATED if w in each.related else 1.0) for w, g in each.gains.items()} for each in matched}
+def _lent(matched: Sequence[Matched], placed: Mapping[int, Placed]) -> dict[int, dict[int, tuple[float, float]]]:
+    """What turns lend to those near them: for each row and word the most that it gains, and the factor that it is lent at."""
+    made: dict[int, dict[int, tuple[float, float]]] = {}
     for each in matched:
         place = placed.get(each.row)
         if place is None:
@@ -176,7 +205,7 @@ def _window(matched: Sequence[Matched], placed: Mapping[int, Placed]) -> dict[in
                 theirs = made.setdefault(near, {})
                 for w, gain in each.gains.items():
                     known = theirs.get(w, (0.0, 0.0))
-                    factor = weight * (RELATED if w in each.related else 1.0)
+                    factor = weight * RELATED if w in each.related else weight
                     theirs[w] = (max(known[0], gain * weight), max(known[1], factor))
     return made
 
@@ -191,24 +220,16 @@ def _near_in_meaning(cosines: Mapping[int, float], placed: Mapping[int, Placed])
     }
 
 
-def _answers(own: Mapping[int, Mapping[int, float]], placed: Mapping[int, Placed]) -> dict[int, float]:
-    made = {}
-    for row, gains in own.items():
-        place = placed.get(row)
-        if place and place.asks and place.after and place.after[0] in placed:
-            made[place.after[0]] = ANSWERS * sum(gains.values())
-    return made
-
-
-def _sessions(own: Mapping[int, Mapping[int, float]], placed: Mapping[int, Placed]) -> dict[str, float]:
+def _sessions(matched: Sequence[Matched], placed: Mapping[int, Placed]) -> dict[str, float]:
     """What each session matches: every word once, by the turn of it that gains most from it."""
     best: dict[str, dict[int, float]] = {}
-    for row, gains in own.items():
-        place = placed.get(row)
+    for each in matched:
+        place = placed.get(each.row)
         if place and place.session:
             mine = best.setdefault(place.session, {})
-            for w, gain in gains.items():
-                mine[w] = max(gain, mine.get(w, 0.0))
+            for w, gain in each.gains.items():
+                if gain > mine.get(w, 0.0):
+                    mine[w] = gain
     return {session: sum(gains.values()) for session, gains in best.items()}
 
 

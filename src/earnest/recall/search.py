@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
@@ -104,6 +105,7 @@ def find(
         return []
     question = widened(question, analyser.stems, lambda terms: reading.known(terms, chosen), reading.vocabulary)
     search = _Search(reading, analyser, chosen, max(DEPTH, 4 * k), floor, None if mode == "keyword" else asked)
+    scored: Iterable[Scored]
     if retriever is not None:
         scored = search.by(retriever, question, k)
     elif mode == "dense":
@@ -112,9 +114,8 @@ def find(
         spans = timewords.spans(query, now) if now is not None else []
         quiet = _quieter(question, spans, analyser)
         scored = search.rrf(quiet, k) if mode == "rrf" else search.joined(quiet, k, spans, query)
-    scored = [s for s in scored if s.covered >= floor and s.score > 0]
-    if half_life is None:
-        scored = scored[:k]
+    passing = (s for s in scored if s.covered >= floor and s.score > 0)
+    scored = list(passing if half_life is not None else itertools.islice(passing, k))
     by_row = {stored.row: stored for stored in reading.entries([s.row for s in scored])}
     terms = search.terms
     found = [Found(by_row[s.row], s.score, s.covered, s.matched, _of(terms.get(s.row)), s.parts) for s in scored if s.row in by_row]
@@ -170,7 +171,7 @@ class _Search:
             made.append(Scored(row, scores[row], covered, matched, told))
         return made
 
-    def joined(self, question: Question, k: int, spans: Sequence[Span], query: str) -> list[Scored]:
+    def joined(self, question: Question, k: int, spans: Sequence[Span], query: str) -> Iterator[Scored]:
         """Ranked by all there is: words, meaning, what stands around a turn, and time."""
         question, related = self._widened(question)
         candidates, statistics = self._worded(question, k)

@@ -64,17 +64,17 @@ def placed(db: Any, conditions: Conditions, rows: Sequence[int], chosen: Filter,
         return []
     where, values = conditions(chosen)
     near = [*_near("<", "DESC", reach), *_near(">", "ASC", reach)]
-    columns = ", ".join(["e.entry, e.happened, e.session, e.metadata, substr(e.text, 1, 80), substr(e.text, -?)", *near])
+    speaker = "json_extract(e.metadata, '$.speaker')"
+    columns = ", ".join([f"e.entry, e.happened, e.session, {speaker}, substr(e.text, 1, 80), substr(e.text, -?)", *near])
     condition = " AND ".join(["e.standing <> 'dead'", *where])
     # CROSS JOIN: the rows lead, whatever the conditions are.
     sql = f"SELECT {columns} FROM json_each(?) r CROSS JOIN entries e ON e.entry = r.value WHERE {condition}"
     made = []
-    for row, happened, session, metadata, head, ending, *around in db.execute(sql, (_ENDING, json.dumps(list(rows)), *values)):
+    for row, happened, session, named, head, ending, *around in db.execute(sql, (_ENDING, json.dumps(list(rows)), *values)):
         when = None if happened is None else moment(happened)
         if session is None:
             made.append(Placed(row, when))
             continue
-        named = json.loads(metadata).get("speaker")
         before, after = (tuple(r for r in part if r is not None) for part in (around[:reach], around[reach:]))
         made.append(Placed(row, when, session, speaker_of(named, head), asks(ending), before, after))
     return made
