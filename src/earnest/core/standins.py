@@ -7,6 +7,7 @@ twice ("optimal string alignment"): a letter too many, too few, wrong, or two th
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -28,6 +29,12 @@ _STANDINS: Final = 3
 _ENDING: Final = 0.9
 _MISSPELT: Final = 0.8
 _PART: Final = 0.7
+_KIN: Final = 0.6
+
+# The part of the shorter word that two forms of one word share at their beginning, and the letters that they differ in at most.
+_SAME_WORD: Final = 0.75
+_SAME_ROOT: Final = 0.65
+_TAIL: Final = 4
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _LONG_VOWELS: Final = re.compile("[اويה]|(?<=.)[וי](?=.)")
@@ -87,6 +94,7 @@ def widened(
         The question itself if it needs nothing. Cost: one look at the index, and for each of at most `MOST` unknown words a few
         ranges of at most `SCANNED` terms of the vocabulary.
     """
+    question = _within_words(question, known)
     wanted = [word for word in question.words if _eligible(word)]
     if not wanted:
         return question
@@ -94,13 +102,46 @@ def widened(
     missing = [word for word in wanted if not held & set(word.terms)]
     # The longest words are the ones that are misspelt, and the ones that say most.
     chosen = sorted(missing, key=lambda word: -len(word.terms[0]))[:MOST]
-    found = {word: made for word in chosen if (made := _forms(word, stems, known, vocabulary))}
+    found = _joined(question, missing, known)
+    found |= {word: made for word in chosen if word not in found and (made := _forms(word, stems, known, vocabulary))}
     if not found:
         return question
     words: list[Wanted] = []
     for word in question.words:
         words += found.get(word, [word])
     return replace(question, words=tuple(words))
+
+
+def _joined(question: Question, missing: Sequence[Wanted], known: Callable[[Sequence[str]], frozenset[str]]) -> dict[Wanted, list[Wanted]]:
+    """Words that are not held apart but are together: "data base" where entries say "database"."""
+    made: dict[Wanted, list[Wanted]] = {}
+    for first, second in itertools.pairwise(question.words):
+        if first in missing and second in missing and first not in made:
+            held = known([first.terms[0] + second.terms[0], first.terms[0] + "s" + second.terms[0]])
+            if held:
+                made |= {word: [Wanted((word.terms[0], *sorted(held)), word.weight * _ENDING)] for word in (first, second)}
+    return made
+
+
+def _within_words(question: Question, known: Callable[[Sequence[str]], frozenset[str]]) -> Question:
+    """Pairs of Chinese or Japanese characters that no entry holds, beside one that some do, are most likely no word but where two words
+    meet: an entry is not judged by them."""
+    places = [place for place, word in enumerate(question.words) if word.weight >= 1 and _pair(word)]
+    if len(places) < 2:
+        return question
+    held = known([question.words[place].terms[0] for place in places])
+    words = [*question.words]
+    for before, after in itertools.pairwise(places):
+        first, second = question.words[before].terms[0], question.words[after].terms[0]
+        if first[1] == second[0] and (first in held) != (second in held):
+            place = after if first in held else before
+            words[place] = Wanted(words[place].terms, 0.0)
+    return replace(question, words=tuple(words))
+
+
+def _pair(word: Wanted) -> bool:
+    spelt = word.terms[0]
+    return len(spelt) == 2 and "\u3041" <= spelt[0] <= "\u9fff" and "\u3041" <= spelt[1] <= "\u9fff"
 
 
 def _eligible(word: Wanted) -> bool:
@@ -131,7 +172,7 @@ def _forms(
         held = known([form for other in others for form in (other, *stems(other))]) if others else frozenset()
         if held:
             return _counted(word, sorted(held), _PART)
-    if len(spelt) < SHORTEST:
+    if len(spelt) < SHORTEST and not _bare(spelt):
         return []
     near = sorted(_near(spelt, _scanned(spelt, vocabulary)))
     if near:
@@ -168,15 +209,18 @@ def _near(word: str, terms: Iterable[str]) -> Iterable[tuple[float, int, str]]:
         if term == word or not term.isalpha() or length < 3:
             continue
         shared = _shared(word, term)
-        if shared >= max(SHORTEST, 0.7 * min(size, length)) and max(size, length) - shared <= 3:
-            yield -_ENDING, max(size, length) - shared, term
-        elif abs(size - length) <= allowed and length >= SHORTEST and (distance := edits(word, term, allowed)) <= allowed:
+        tail = max(size, length) - shared
+        if shared >= max(SHORTEST, _SAME_WORD * min(size, length)) and tail <= _TAIL:
+            yield -_ENDING, tail, term
+        elif abs(size - length) <= allowed and min(size, length) >= SHORTEST and (distance := edits(word, term, allowed)) <= allowed:
             yield -_MISSPELT, distance, term
         elif bare and bare == _bare(term):
             yield -_MISSPELT, abs(size - length), term
         elif shared == min(size, length) >= 5:
             # A word inside a longer one: "Datenbank" in "Datenbanksicherung", "toplantı" in "toplantısından".
             yield -_PART, abs(size - length), term
+        elif shared >= max(SHORTEST + 1, _SAME_ROOT * min(size, length)) and tail <= _TAIL:
+            yield -_KIN, tail, term
 
 
 def _bare(word: str) -> str:

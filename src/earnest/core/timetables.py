@@ -127,7 +127,7 @@ PAST: Final = (
     (r"\b(?:ces|les)", r"\s+derni\w+"),
     (r"\bultim[oa]s", r"(?!\w)"),
     (r"(?<!\w)последни[ех]", r"(?!\w)"),
-    (r"(?:最近|过去|過去|この)", r"間?"),
+    (r"(?:最近|过去|過去|この)", r"[間间]?"),
 )
 """The same for a stretch that ends now."""
 

@@ -253,7 +253,9 @@ def _quieter(question: Question, spans: Sequence[Span], analyser: Analyser) -> Q
     if not spans:
         return question
     named = {term for span in spans for term in analyser.question(span.said).terms}
-    return Question(tuple(Wanted(w.terms, 0.0) if w.terms[0] in named else w for w in question.words))
+    quiet = tuple(Wanted(w.terms, 0.0) if w.terms[0] in named else w for w in question.words)
+    # A question that names a time and nothing else asks for what says so.
+    return Question(quiet) if any(w.weight > 0 for w in quiet) else question
 
 
 def _aged(found: Found, now: int, half_life: float) -> Found:
