@@ -42,6 +42,8 @@ _TOKEN: Final = re.compile(
     rf"|(?P<word>{_LETTER}+(?:[./\\:@'’\-]+{_LETTER}+)*(?:\+\+|#)?)"
     rf"|(?P<sign>[{_FLAG}]{{2}}|[{_SIGNS}])"
 )
+# The same for plain ASCII, which most texts are, in half the time.
+_PLAIN: Final = re.compile(r"(?P<number>(?<![\w.,])\d{1,3}(?:,\d{3})+(?![\w,]))|(?P<word>\w+(?:[./\\:@'\-]+\w+)*(?:\+\+|#)?)", re.ASCII)
 _PART: Final = re.compile(rf"[^\W_]+(?:[{_MARKS}][^\W_]*)*")
 _ALNUM: Final = re.compile(r"\d+|[^\W\d_]+")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -79,11 +81,15 @@ class Analyser:
     def terms(self, text: str) -> list[str]:
         """Every term of a text, repeats included, in order of appearance."""
         made: list[str] = []
-        normal = text if text.isascii() else unicodedata.normalize("NFKC", text)
-        for match in _TOKEN.finditer(normal):
-            token, kind = match.group(), match.lastgroup
+        if text.isascii():
+            matches = _PLAIN.finditer(text)
+        else:
+            matches = _TOKEN.finditer(unicodedata.normalize("NFKC", text))
+        of_word = self._of_word
+        for match in matches:
+            token, kind = match[0], match.lastgroup
             if kind == "word":
-                made.extend(self._of_word(token) if len(token) <= MAX_TERM else self._word(token))
+                made += of_word(token) if len(token) <= MAX_TERM else self._word(token)
             elif kind == "number":
                 made.append(token.replace(",", ""))
             elif kind == "sign":
@@ -175,7 +181,7 @@ def _tokens(text: str) -> list[tuple[str, str, str]]:
     plain = text.isascii()
     normal = text if plain else unicodedata.normalize("NFKC", text)
     made: list[tuple[str, str, str]] = []
-    for match in _TOKEN.finditer(normal):
+    for match in (_PLAIN if plain else _TOKEN).finditer(normal):
         original = match.group()
         made.append((match.lastgroup or "word", original.lower() if plain else original.translate(FOLD), original))
     return made
