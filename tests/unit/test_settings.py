@@ -211,11 +211,12 @@ def test_languages_are_set_again_not_taken_back_for_the_index_follows_them() -> 
     memory = opened(settings={"languages": ""})
     memory.add("Die Häuser wurden verkauft.")
     memory.configure(languages="german")
-    assert memory.search("Haus")
+    [by_stem] = memory.search("Haus")
     with pytest.raises(NotUndoable, match="languages"):
         memory.undo(memory.events(kind="setting")[-1].seq)
     memory.configure(languages="")
-    assert not memory.search("Haus") and memory.search("Häuser")
+    # Without stems a form that no entry holds is only guessed at.
+    assert memory.search("Haus")[0].score < by_stem.score == memory.search("Häuser")[0].score
     assert memory.check().ok
 
 

@@ -140,6 +140,9 @@ class Analyser:
         if whole:
             words.append(Wanted(tuple(whole), 0.0 if parts else 1.0))
         exact = _exact(original, parts)
+        if exact:
+            # Beside the folded form, so that among entries that hold that one, those that are written so come first.
+            words.append(Wanted((exact,), 0.0))
         for part in parts:
             forms = (part, *self._stems(part))
             # A glued word is one word of the question, however many parts it has.

@@ -23,6 +23,7 @@ SCANNED: Final = 2_000
 SHORTEST: Final = 4
 """Letters of the shortest word that may be misspelt."""
 _TWO_EDITS: Final = 8
+_LIKELY: Final = 12
 _STANDINS: Final = 3
 
 # What a word in another form counts, of a word: another ending of the same word, a misspelling, a part of it.
@@ -174,13 +175,13 @@ def _forms(
             return _counted(word, sorted(held), _PART)
     if len(spelt) < SHORTEST and not _bare(spelt):
         return []
-    near = sorted(_near(spelt, _scanned(spelt, vocabulary)))
-    if near:
-        share = -near[0][0]
-        best = [term for cost, _, term in near if -cost == share][:_STANDINS]
-        held = known(best)
-        if held:
-            return _counted(word, sorted(held), share)
+    near = sorted(_near(spelt, _scanned(spelt, vocabulary).difference(word.terms)))[:_LIKELY]
+    # A form may be known from another scope alone, or from entries that the filter leaves out.
+    held = known([term for _, _, term in near]) if near else frozenset()
+    fitting = [(cost, term) for cost, _, term in near if term in held]
+    if fitting:
+        best = [term for cost, term in fitting if cost == fitting[0][0]][:_STANDINS]
+        return _counted(word, best, -fitting[0][0])
     parts = _split(spelt, known)
     return [Wanted((part, *stems(part)), word.weight * _PART / 2) for part in parts]
 
