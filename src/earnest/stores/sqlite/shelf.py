@@ -28,7 +28,7 @@ BLOCK: Final = 8_192
 EXACT: Final = 20_000
 """Up to so many vectors are compared one by one."""
 
-DEEPEST: Final = 8_192
+DEEPEST: Final = 2_048
 DEEPER: Final = 32
 """Beyond `EXACT`, so many candidates are compared one by one for each that is wanted, and at least `DEEPEST`."""
 
@@ -73,7 +73,7 @@ class Shelf:
         first = self._event == 0
         touched: set[int] = set()
         if vector > self._vector:
-            touched.update(self._take_in(db, first))
+            touched.update(row for batch in self._take_in(db, first) if not first for row in batch)
             self._vector = vector
         if first:
             self._bury(row for (row,) in db.execute("SELECT entry FROM entries WHERE standing = 'dead'"))
@@ -84,7 +84,8 @@ class Shelf:
         if touched and not first:
             self._look_again(db, touched)
 
-    def _take_in(self, db: Any, first: bool) -> Iterator[int]:
+    def _take_in(self, db: Any, first: bool) -> Iterator[list[int]]:
+        """Takes in new vectors, and tells for each batch whose they are."""
         rows = db.execute(
             "SELECT entry, scope, kind, code FROM vectors WHERE vector > ? AND model = ? ORDER BY vector", (self._vector, self.model)
         )
@@ -94,7 +95,7 @@ class Shelf:
                 self._replace(batch, known)
             else:
                 self._append(batch)
-            yield from (row[0] for row in batch)
+            yield [row[0] for row in batch]
 
     def _append(self, batch: Sequence[tuple[Any, ...]]) -> None:
         import numpy as np

@@ -161,21 +161,19 @@ def put_vectors(db: Any, first: int, model: str, vectors: Mapping[int, bytes]) -
         db.execute("UPDATE models SET dimension = ? WHERE model = ?", (dimension, number))
         known = dimension
     assert all(len(code) == HEADER + known for code in vectors.values()), "vectors of one model have one dimension"
-    put = fresh = 0
-    for row, code in vectors.items():
-        db.execute("DELETE FROM vectors WHERE entry = ? AND model = ?", (row, number))
-        replaced = db.changes()
-        db.execute(
-            """INSERT INTO vectors (vector, model, entry, scope, kind, code)
-               SELECT ?, ?, entry, scope, kind, ? FROM entries WHERE entry = ?""",
-            (first + put, number, code, row),
-        )
-        if db.changes():
-            put += 1
-            if not replaced:
-                fresh += db.execute("SELECT standing <> 'dead' FROM entries WHERE entry = ?", (row,)).fetchone()[0]
+    named = json.dumps([*vectors])
+    entries = db.execute("SELECT entry, scope, kind, standing FROM entries WHERE entry IN (SELECT value FROM json_each(?))", (named,))
+    there = entries.fetchall()
+    sql = "SELECT entry FROM vectors WHERE model = ? AND entry IN (SELECT value FROM json_each(?))"
+    before = {row for (row,) in db.execute(sql, (number, named))}
+    # A vector that is made anew gets a new number too: whoever looks for what is new finds it.
+    db.executemany(
+        "INSERT OR REPLACE INTO vectors (vector, model, entry, scope, kind, code) VALUES (?, ?, ?, ?, ?, ?)",
+        [(first + place, number, row, scope, kind, vectors[row]) for place, (row, scope, kind, _) in enumerate(there)],
+    )
+    fresh = sum(standing != "dead" and row not in before for row, _, _, standing in there)
     db.execute("UPDATE models SET living = living + ? WHERE model = ?", (fresh, number))
-    return put
+    return len(there)
 
 
 def stands(db: Any, row: int, by: int) -> None:
