@@ -35,7 +35,6 @@ _VERBS: dict[str, tuple[str, bool]] = {
     "sync_turn": ("sync_turn", True),
     "sync_turns": ("sync_turn", True),
     "export": ("export", False),
-    "import": ("import_", True),
     "relate": ("link", True),
     "graph": ("related", False),
     "rules": ("rules", False),
@@ -57,7 +56,8 @@ _NONE: dict[str, str] = {
 }
 
 _WRITES = {"add", "add_many", "update", "correct", "delete", "forget", "bury", "restore", "merge", "consolidate", "settle", "tick",
-           "ingest_text", "ingest_file", "store_of_version", "damage", "parallel", "kill -9 during save"}  # fmt: skip
+           "ingest_text", "ingest_file", "ingest_dir", "import",
+           "store_of_version", "damage", "parallel", "kill -9 during save"}  # fmt: skip
 
 _FIELDS = {"content", "key", "agent", "op", "missing", "id", "by", "importance", "confidence", "metadata", "tags", "source", "sources",
            "scope", "kind", "cue", "retention", "origin", "valid_from", "valid_to", "event_time"}  # fmt: skip

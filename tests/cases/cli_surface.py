@@ -140,8 +140,8 @@ def _option(name: str, value: Any) -> list[str]:
         return ["-k", _word(value)]
     if name == "acted":
         return ["--acted" if value else "--not-acted"]
-    if name == "repair":
-        return ["--repair"]
+    if name in ("repair", "prune"):
+        return [f"--{name}"]
     if name == "last":
         return ["--last", _word(value)]
     if name == "text":

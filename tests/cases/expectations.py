@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from . import values
+from . import documents, values
 from .absent import no_counterpart
 from .model import KINDS, Left, Refused, Reply, Result, Unknown
 from .run import Run, disturbed
@@ -18,7 +18,7 @@ SURVEYS |= {"consolidate", "repair", "rebuild_index", "export", "graph", "rules"
 """Steps that ask nothing that could be refused: where a case expects an error, they must go well."""
 
 JUDGES_ERRORS = frozenset({"error", "error_any_of", "any_of", "or_error", "first_search", "status", "error_kind_only", "duplicate",
-                           "noticed", "exit_code", "each_error"})  # fmt: skip
+                           "noticed", "exit_code", "each_error", *documents.JUDGES_REFUSALS})  # fmt: skip
 """Keys that say which refusals are right; without one of them every step must go well."""
 
 PROHIBITIONS = frozenset({"never", "never_hits", "never_contains", "hits_none", "error", "error_any_of", "or_error", "embedder_calls",
@@ -139,16 +139,26 @@ def _hits_all_first_query(run: Run, value: Any) -> list[str]:
 
 
 def _hits(run: Run, value: Any) -> list[str]:
+    """The keys that a search for each query hits; or of how many entries the first search for it is."""
     made = []
     for query, keys in value.items():
         asked = [r for r in run.searches() if r.op.get("query") == query]
         if not asked:
             raise Unknown(f"no search of this case asks {query!r}")
-        made += _missing(run, asked[-1], keys)
+        if isinstance(keys, int):
+            found = len(asked[0].hits or [])
+            made += [] if found == keys else [f"wanted {keys} hits of {query!r}, got {found}"]
+        else:
+            made += _missing(run, asked[-1], keys)
     return made
 
 
 def _hits_none(run: Run, value: Any) -> list[str]:
+    queries = {r.op.get("query") for r in run.searches()}
+    if not set(value) & set(run.added) and set(value) <= queries:
+        # Words: what a search for one finds by meaning may be something else, but never a text that holds it.
+        found = [(r, hit["text"]) for r in run.searches() if r.op.get("query") in value for hit in r.hits or []]
+        return [f"{_told(r)} hits {text!r}" for r, text in found if str(r.op["query"]).casefold() in text.casefold()]
     hits = run.hit_keys(run.searches()[-1])
     return [f"{key} is among the hits: {hits}" for key in value if key in hits]
 
@@ -266,5 +276,6 @@ EXPECTATIONS: dict[str, Expectation] = {
     "integrity": _integrity,
     "good_lines": _no_lines,
     "bad_lines_reported": _bad_lines,
+    **documents.EXPECTATIONS,
     **values.EXPECTATIONS,
 }

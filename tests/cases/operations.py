@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from earnest.opening import agents_in
 
-from . import harness, texts
+from . import documents, harness, texts
 from .absent import lacking_fields, needed
 from .model import Left, Op, Refused, Reply, Unknown
 from .run import DEPTH, Run
@@ -17,7 +16,6 @@ Operation = Callable[[Run, Op, Reply], None]
 
 FILTERS = ("scope", "kind", "source", "tags", "since", "until", "as_of")
 _STATED = ("limit", "mode", "half_life", "floor")
-DATA = Path(__file__).with_name("data")
 
 
 def carry_out(run: Run, op: Op, reply: Reply) -> None:
@@ -199,22 +197,6 @@ def _graph(run: Run, op: Op, reply: Reply) -> None:
     reply.value = [run.surface.call(run.agent(op), "related", id=entry["id"]) for entry in entries]
 
 
-def _ingest(run: Run, op: Op, reply: Reply) -> None:
-    if op["op"] == "ingest_text":
-        place = run.folder.parent / "documents" / op["source"]
-        place.parent.mkdir(exist_ok=True)
-        place.write_text(op["text"], encoding="utf-8")
-    else:
-        found = next((p for p in (DATA / op["path"], DATA / Path(op["path"]).name) if p.is_file()), None)
-        if found is None:
-            raise Left("not yet", f"the file {op['path']} is not among the project's own cases")
-        place = found
-    reply.value = run.surface.call(run.agent(op), "encode_files", paths=[str(place)])
-    for i, entry in enumerate(reply.value["entries"]):
-        key = place.name if i == 0 else f"{place.name}#{i}"
-        run.ids[key], run.added[key] = entry["id"], {**op, "sources": entry["sources"]}
-
-
 OPERATIONS: dict[str, Operation] = {
     "add": _add,
     "add_many": _add_many,
@@ -254,7 +236,6 @@ OPERATIONS: dict[str, Operation] = {
     "sync_turn": _sync_turn,
     "export": _export,
     "graph": _graph,
-    "ingest_text": _ingest,
-    "ingest_file": _ingest,
+    **documents.OPERATIONS,
     **harness.OPERATIONS,
 }

@@ -51,7 +51,7 @@ class PythonSurface:
             if "not yet" in kinds_of(type(error)):
                 raise Left("not yet", str(error)) from error
             raise Refused(kinds_of(type(error)), f"{type(error).__name__}: {error}") from error
-        except Left:
+        except (Left, Refused):
             raise
         except Exception as error:
             raise Refused(frozenset({"crash"}), f"{type(error).__name__}: {error}") from error
@@ -101,9 +101,9 @@ def _repair(memory: Memory) -> Any:
     return memory.check(repair=True)
 
 
-def _encode_files(memory: Memory, paths: list[str]) -> Any:
-    report = memory.encode_files(paths)
-    if len(report.failed) == len(paths):
+def _encode_files(memory: Memory, paths: list[str], prune: bool = False) -> Any:
+    report = memory.encode_files(paths, prune=prune)
+    if report.failed and len(report.failed) == len(paths):
         raise Refused(frozenset({"validation"}), report.failed[0].reason)
     return report
 

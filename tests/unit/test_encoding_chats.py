@@ -11,7 +11,7 @@ import pytest
 from earnest import Memory
 from earnest.encoding import Document, Draft, Encoding, LocalEncoder, read_document, read_documents
 
-DATA = Path(__file__).parent.parent / "data" / "encoding"
+DATA = Path(__file__).parent.parent / "cases" / "data" / "files" / "chat"
 
 
 def read(path: Path) -> Encoding:
@@ -39,7 +39,7 @@ def turns(value: Any, source: str = "export.json") -> tuple[Draft, ...]:
 
 
 def test_a_chatgpt_export_is_read_along_the_branch_that_was_shown_last() -> None:
-    made = read(DATA / "chatgpt.json")
+    made = read(DATA / "chatgpt_conversations.json")
     assert said(made, "user") == [
         "Our staging database is PostgreSQL 15.",
         "Which port do we use?",
@@ -54,13 +54,13 @@ def test_a_chatgpt_export_is_read_along_the_branch_that_was_shown_last() -> None
     assert list(dict.fromkeys(draft.sources for draft in made.drafts)) == [
         (f"chatgpt:{name}",) for name in ("c-linear", "c-branch", "c-odd", "c-slim", "c-loop")
     ]
-    whole = [skipped.reason for skipped in made.skipped if skipped.source == "chatgpt.json"]
+    whole = [skipped.reason for skipped in made.skipped if skipped.source == "chatgpt_conversations.json"]
     assert [reason.split(":")[0] for reason in whole] == ["item 5", "item 7", "item 8", "item 9"]
     assert "is there already" in whole[-1]
 
 
 def test_what_is_left_out_of_a_conversation_is_counted_by_reason() -> None:
-    odd = {s.reason for s in read(DATA / "chatgpt.json").skipped if s.source == "chatgpt:c-odd"}
+    odd = {s.reason for s in read(DATA / "chatgpt_conversations.json").skipped if s.source == "chatgpt:c-odd"}
     assert odd == {
         "hidden from the conversation (1)", "picture or file (1)", "system message (1)", "output of a tool (1)", "call of a tool (1)",
         "reasoning of the model (1)",
@@ -99,20 +99,20 @@ def test_a_conversation_has_the_same_name_in_every_export() -> None:
 
 
 def test_a_claude_export_is_known_by_its_shape_and_null_texts_are_empty() -> None:
-    made = read(DATA / "claude.json")
+    made = read(DATA / "claude_conversations.json")
     assert said(made, "user") == ["We ship on Tuesdays.", "attached: budget is 900"]
     assert said(made, "assistant") == ["Understood."]
     assert made.drafts[1].metadata["attachment"] == "a.txt"
     assert {draft.metadata["session"] for draft in made.drafts} == {"u1"}
     assert "title" not in made.drafts[0].metadata
-    assert sum(skipped.source == "claude.json" for skipped in made.skipped) == 2
+    assert sum(skipped.source == "claude_conversations.json" for skipped in made.skipped) == 2
 
 
 # transcripts
 
 
 def test_a_transcript_is_read_line_by_line_once_for_each_message() -> None:
-    made = read(DATA / "transcript.jsonl")
+    made = read(DATA / "agent_transcript.jsonl")
     assert [(d.metadata["speaker"], d.text) for d in made.drafts] == [
         ("user", "Use pnpm, not npm."), ("assistant", "Will do."), ("user", "glued onto the previous object"),
     ]  # fmt: skip
@@ -148,7 +148,7 @@ def test_a_damaged_conversation_is_reported_and_stops_nothing(value: Any) -> Non
 
 def test_turns_are_fading_episodes_of_their_session_in_order() -> None:
     with Memory.open() as memory:
-        report = memory.encode_files([DATA / "chatgpt.json"])
+        report = memory.encode_files([DATA / "chatgpt_conversations.json"])
         linear = memory.list(source="chatgpt:c-linear")
         assert [(e.text, e.metadata["speaker"], e.metadata["turn"]) for e in linear] == [
             ("Our staging database is PostgreSQL 15.", "user", 1), ("Noted: PostgreSQL 15 on staging.", "assistant", 2),
@@ -186,11 +186,11 @@ def test_a_turn_that_was_edited_in_a_later_export_ends(tmp_path: Path) -> None:
 
 def test_an_export_that_was_read_as_one_document_speaks_for_its_conversations() -> None:
     with Memory.open() as memory:
-        memory.encode([read_document(DATA / "chatgpt.json")])
-        again = memory.encode([read_document(DATA / "chatgpt.json")])
+        memory.encode([read_document(DATA / "chatgpt_conversations.json")])
+        again = memory.encode([read_document(DATA / "chatgpt_conversations.json")])
         assert again.joined == 9 and again.replaced == () and memory.stats().alive == 9
-        rest = [c for c in json.loads((DATA / "chatgpt.json").read_text()) if c and c.get("conversation_id") != "c-linear"]
-        memory.encode([Document("chatgpt.json", json.dumps(rest))])
+        rest = [c for c in json.loads((DATA / "chatgpt_conversations.json").read_text()) if c and c.get("conversation_id") != "c-linear"]
+        memory.encode([Document("chatgpt_conversations.json", json.dumps(rest))])
         assert len(memory.list(source="chatgpt:c-linear")) == 2, "a conversation that an export does not hold is not touched"
 
 

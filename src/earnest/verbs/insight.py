@@ -80,7 +80,10 @@ class InsightVerbs(Base):
             return inquiry.audit(reading, start, most)
 
     def doctor(self) -> Diagnosis:
-        """What is wrong with how this memory is used, with evidence and fix. Cheap: it reads running numbers."""
+        """What is wrong with how this memory is used, with evidence and fix. Cheap: it reads running numbers and the list of documents."""
+        from earnest.encoding.health import older_pieces
+
         with self._store.read() as reading:
             settings = self._read_settings(reading)
-            return diagnose(reading, settings, standing(reading, self._embedding), missing_ids(reading, self._embedding))
+            found = diagnose(reading, settings, standing(reading, self._embedding), missing_ids(reading, self._embedding))
+            return Diagnosis((*found.findings, *older_pieces(reading)))
