@@ -123,8 +123,9 @@ def test_a_joined_emoji_is_found_by_each_of_its_parts() -> None:
 @pytest.mark.parametrize(
     "query",
     [
-        "getUserById", "get user by id", "getuserbyid", "max_retry_count", "max retry count", "retry-count", "token-store.ts", "token store",
-        "src/auth_service/token-store.ts", "auth service", "v2.13.0", "2.13.0", "2.13", "E4012", "4012", "ops@example.org", "example.org",
+        "getUserById", "get user by id", "getuserbyid", "max_retry_count", "max retry count", "retry-count", "token-store.ts",
+        "token store", "src/auth_service/token-store.ts", "auth service",
+        "v2.13.0", "2.13.0", "2.13", "E4012", "4012", "ops@example.org", "example.org",
         "https://wiki.example.org/Notes#top", "wiki.example.org", "C++", "1,000,000", "1000000", "1.000.000",
     ],
 )  # fmt: skip

@@ -38,6 +38,7 @@ KINDS: Final[dict[str, tuple[Kind, float]]] = {
 _CLAIMED: Final = 0.7
 """Confidence in what an assistant says of itself."""
 
+_CLAUSE: Final = re.compile(r"^(.{1,40}?)[,，、!！]\s*")
 _QUESTION: Final = re.compile(r"[?？؟\u037e][\"'”’)\]」』]*$")
 _VALUE: Final = re.compile(r"\d+(?:[.,:/\-]\d+)*")
 _ANCHOR: Final = re.compile(
@@ -52,12 +53,14 @@ _VERB: Final = re.compile(
 _OPINION: Final = re.compile(
     r"^(?:\w+ ){0,3}(?:is|was|are|looks?|sounds?|seems?) (?:so |very |really |pretty |quite |just |all |too )*"
     r"(?:great|nice|cool|awesome|good|bad|fine|ok|okay|perfect|amazing|interesting|funny|helpful|useful|terrible|awful|correct|right|wrong|"
-    r"true|lovely|beautiful|hot|cold|crazy|weird|sad|done)[.!]*$"
+    r"true|lovely|beautiful|hot|cold|crazy|weird|sad|done)(?: (?:to|for|with|by) me| enough| now)?[.!]*$"
 )
 _MOOD: Final = re.compile(
     r"^i(?:['’]?m| am| feel| was) (?:so |very |really |just |not |a bit |still |pretty |quite )*"
     r"(?:fine|ok|okay|good|sure|sorry|glad|happy|done|ready|back|here|curious|wondering|trying|looking|confused|stuck|afraid|tired|bored|"
     r"lost|excited|grateful|thinking|asking|hoping|great|well|interested|aware|sad|busy|hungry|impressed)\b"
+    r"|^i have (?:an?|one|another|some|two|no) (?:\w+ )?"
+    r"(?:questions?|problems?|ideas?|issues?|requests?|doubts?|feelings?|favou?rs?|clue)[.!]*$"
 )
 _HEDGED: Final = re.compile(
     r"^(?:i (?:think|guess|suppose|wonder|hope|mean|see|know|understand|agree|believe you|don'?t (?:know|think|understand|get|mind|care))"
@@ -86,7 +89,7 @@ def kept_of(user_text: str, assistant_text: str, *, name: str = "") -> list[Kept
 
 
 def _kept(one: Said, said: list[Said], name: str) -> Kept | None:
-    told, sentence = _reminded(persons.bare(one.text))
+    told, sentence = _reminded(_begun(persons.bare(one.text)))
     low = folded(sentence).strip()
     if only_small_talk(low) or not says_something(sentence) or _QUESTION.search(sentence):
         return None
@@ -114,6 +117,16 @@ def _kept(one: Said, said: list[Said], name: str) -> Kept | None:
         changes=changes,
     )
     return made if len(made.text) <= LONGEST else None
+
+
+def _begun(sentence: str) -> str:
+    """A sentence from where it begins to say something: after a greeting, a thank-you or a yes that a comma sets apart."""
+    for _ in range(2):
+        head = _CLAUSE.match(sentence)
+        if head is None or head.end() == len(sentence) or not only_small_talk(folded(head[1])):
+            break
+        sentence = sentence[head.end() :]
+    return sentence
 
 
 def _reminded(sentence: str) -> tuple[bool, str]:
@@ -154,12 +167,14 @@ def _states(low: str, sentence: str) -> bool:
     words = [word for word in low.split() if any(char.isalnum() for char in word)]
     if any(language in ("zh", "ja", "th") for language in languages):
         return len([char for char in low if char.isalpha()]) >= (_FEWEST["dense"] if not anchored else 4)
+    if anchored and len(words) > _FEWEST["anchored"] and found("change", low):
+        return True
     if len(words) < (_FEWEST["anchored"] if anchored else _FEWEST["spaced"]):
         return False
-    if "en" in languages:
-        verb = _VERB.search(low)
+    verb = _VERB.search(low)
+    if languages == ("en",) or (verb is not None and verb.start() > 0):
         return verb is not None and verb.start() > 0
-    return anchored or len(words) > _FEWEST["spaced"]
+    return len(words) > _FEWEST["spaced"] + (0 if anchored else 1)
 
 
 def _standing_alone(sentence: str, low: str, one: Said, said: list[Said]) -> str | None:

@@ -41,6 +41,10 @@ _FUNCTION_WORDS: Final[Mapping[str, frozenset[str]]] = {
 }
 
 
+_SURE: Final = 2
+"""Function words of a language, more of which make a sentence one of that language."""
+
+
 @cache
 def _tables() -> Mapping[str, Mapping[str, str]]:
     """The alternatives of each section and language, folded, as one pattern text each."""
@@ -91,9 +95,9 @@ def _latin(text: str) -> list[str]:
     seen = re.findall(r"[a-z']+", text)
     held = {language: sum(word in known for word in seen) for language, known in _FUNCTION_WORDS.items()}
     best = max(held.values())
-    if best == 0:
-        return [*_LATIN]
-    return [language for language, count in held.items() if 2 * count > best or (language == "en" and best < 2)]
+    # A short sentence may be in any of them. The likeliest comes first.
+    likely = [language for language, count in held.items() if best <= _SURE or 2 * count > best]
+    return sorted(likely, key=lambda language: (-held[language], language == "en" and not held["en"]))
 
 
 def found(section: str, text: str) -> re.Match[str] | None:

@@ -17,7 +17,8 @@ USER: Final = "user"
 ASSISTANT: Final = "assistant"
 
 _LEAD: Final = re.compile(
-    r"^(?:(?:well|so|oh|ah|also|and|but|ok|okay|hey|hi|hello|yes|yeah|yep|no|nope|sure|right|anyway|actually|sorry|thanks|thank you|btw|"
+    r"^(?:(?:well|so|oh|ah|also|and|but|ok|okay|hey|hi|hello|yes|yeah|yep|no|nope|sure|right|anyway|actually|sorry|"
+    r"(?:many )?thanks(?: a lot| so much| again| for \w+ \w+)?|thank you(?: so much| very much| again)?|btw|"
     r"by the way|fyi|basically|honestly|please note that|great|good|cool|perfect|correction)"
     r"(?:\s*[,:;!.–—-]+\s*|\s+(?=and\b|but\b|so\b)))+",
     re.IGNORECASE,
@@ -79,7 +80,7 @@ def named(sentence: str, speaker: str, name: str) -> str:
     languages = languages_of(low)
     if speaker == ASSISTANT:
         return _english(sentence, "the assistant") if "en" in languages else _labelled(sentence, low, "Assistant")
-    if "en" in languages and not found("first person", low):
+    if languages[:1] == ("en",) or ("en" in languages and not found("first person", low)):
         return _english(sentence, name or "the user")
     for language, replace in _REPLACING.items():
         if language in languages:
@@ -105,7 +106,8 @@ def _english(sentence: str, who: str) -> str:
     forms = {"self": who, "own": f"{who}'s", "me": who}
     for pattern, form in _OTHERS:
         made = pattern.sub(forms[form], made)
-    return made[:1].upper() + made[1:]
+    # What needed no change stays as it was typed.
+    return made if made == sentence else made[:1].upper() + made[1:]
 
 
 def _chinese(sentence: str, name: str) -> str:

@@ -53,6 +53,7 @@ def _printed(line: str, pasted: bool) -> bool:
     if _PROGRAM.match(line):
         return True
     letters = sum(char.isalpha() or char.isspace() for char in line)
-    if len(line) > 40 and letters < 0.6 * len(line):
+    words = line.split()
+    if len(line) > 40 and letters < 0.6 * len(line) and 2 * sum(word.strip(".,;:!?").isalpha() for word in words) < len(words):
         return True
     return pasted and not (_ENDS.search(line) and letters >= 0.75 * len(line))
