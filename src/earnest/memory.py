@@ -110,7 +110,7 @@ class Memory(EncodingVerbs, ConversationVerbs, LedgerVerbs, InsightVerbs, Embedd
         store = SqliteStore(file, agent=owner, author=author, read_only=check.flag("read_only", read_only), timeout=wait)
         try:
             memory = cls(store, clock=clock, rng=rng, actor=who, channel=channel, retriever=retriever, embedding=own)
-            if own is None and "embedder" not in changes and memory._untouched() and local_here():
+            if own is None and "embedder" not in changes and store.made and local_here():
                 changes["embedder"] = "local"
             wanted = {name: value for name, value in changes.items() if getattr(memory.settings, name) != value}
             if wanted and not (read_only and [*wanted] == ["embedder"]):
@@ -119,14 +119,6 @@ class Memory(EncodingVerbs, ConversationVerbs, LedgerVerbs, InsightVerbs, Embedd
             store.close()
             raise
         return memory
-
-    def _untouched(self) -> bool:
-        """Whether nothing was ever done with the store but to make it."""
-        if self._store.read_only:
-            return False
-        with self._store.read() as reading:
-            kinds = [event.kind for event in reading.events(entry=None, kind=None, after=0, limit=2, newest=False)]
-        return kinds == ["create"]
 
     @property
     def agent(self) -> str:

@@ -6,7 +6,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from earnest.core.vectors import Asked, encoded, looked_over
@@ -24,11 +24,12 @@ _SHORTEST_CUT: Final = 500
 
 @dataclass(slots=True)
 class Vectors:
-    """What became of some texts: for each a stored vector or what was wrong. `cut` counts those that were embedded in part."""
+    """What became of some texts: for each a stored vector or what was wrong."""
 
     codes: list[bytes | None]
     problems: list[str | None]
-    cut: int = 0
+    shortened: set[int] = field(default_factory=set)
+    """Places of the texts that were embedded in part."""
 
 
 class Embedding:
@@ -42,6 +43,7 @@ class Embedding:
         self.remote = bool(getattr(embedder, "remote", False))
         self.batch = int(getattr(embedder, "batch", 64))
         self._longest = int(getattr(embedder, "longest", 0))
+        self.near = float(getattr(embedder, "near", 0.0))
         self._asked: OrderedDict[str, Asked] = OrderedDict()
         self._lock = threading.Lock()
         self._rest = _FIRST_REST
@@ -55,6 +57,11 @@ class Embedding:
     def usable(self) -> bool:
         """Whether there is an embedder to ask."""
         return self._embedder is not None
+
+    @property
+    def resting(self) -> bool:
+        """Whether the embedder was down a moment ago, so that nobody waits for it now."""
+        return time.monotonic() < self._rests_until
 
     def reads(self, text: str) -> bool:
         """Whether the model can make sense of a text's script."""
@@ -70,8 +77,8 @@ class Embedding:
             if known is not None:
                 self._asked.move_to_end(text)
                 return known
-            if time.monotonic() < self._rests_until:
-                return None
+        if self.resting:
+            return None
         try:
             query = getattr(self._embedder, "embed_query", None)
             raw = [query(text)] if query is not None else self._embedder.embed([text])
@@ -115,10 +122,14 @@ class Embedding:
         assert self._embedder is not None
         made = Vectors([None] * len(texts), [None] * len(texts))
         shortened = [text[: self._longest] if self._longest else text for text in texts]
-        made.cut = sum(len(short) < len(text) for short, text in zip(shortened, texts, strict=True))
-        for start in range(0, len(texts), self.batch):
-            stop = min(len(texts), start + self.batch)
-            dimension = self._some(shortened, range(start, stop), dimension, made) or dimension
+        made.shortened = {place for place, text in enumerate(texts) if len(shortened[place]) < len(text)}
+        try:
+            for start in range(0, len(texts), self.batch):
+                stop = min(len(texts), start + self.batch)
+                dimension = self._some(shortened, range(start, stop), dimension, made) or dimension
+        except EmbedderFailed as error:
+            self._failed(str(error), rest=True)
+            raise
         return made
 
     def _some(self, texts: Sequence[str], places: range, dimension: int | None, made: Vectors) -> int | None:
@@ -157,7 +168,7 @@ class Embedding:
                 continue
             if got.vectors[0] is not None:
                 made.codes[place], made.problems[place] = encoded([got.vectors[0]])[0], None
-                made.cut += 1
+                made.shortened.add(place)
                 return int(got.dimension)
             break
         return dimension

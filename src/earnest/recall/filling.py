@@ -130,7 +130,7 @@ class Filling:
             except EmbedderFailed as error:
                 self._keep(vectors, str(error))
                 raise
-            cut = got.cut
+            cut = len(got.shortened)
             for (row, _), code, trouble in zip(fresh, got.codes, got.problems, strict=True):
                 if code is not None:
                     vectors[row] = code

@@ -18,7 +18,7 @@ from earnest.errors import EmbedderFailed, IndexDamaged, KeyReused, StoreError
 from earnest.ledger.decisions import request_digest
 from earnest.protocols import Author, Clock, Reading, Rng, Store, Writing
 from earnest.recall.embedding import Embedding
-from earnest.recall.filling import Filler, Filling, dimension_of
+from earnest.recall.filling import Filler, Filling, dimension_of, missing
 from earnest.recall.search import Retriever
 
 T = TypeVar("T")
@@ -26,6 +26,7 @@ T = TypeVar("T")
 
 # Vectors that an earlier write left behind are made up for with a later one, so many at a time.
 _LEFT_BEHIND = 16
+_FEW = 1_000
 
 
 class Base:
@@ -99,10 +100,11 @@ class Base:
         return self._analyser
 
     @contextmanager
-    def _writing(self, patience: float | None = None, *, embedded: bool = False) -> Iterator[Writing]:
+    def _writing(self, patience: float | None = None, *, filling: bool = False) -> Iterator[Writing]:
         """One write transaction, stamped with author and time; what was noted about use rides with it.
 
-        Entries that are born in it get their vectors afterwards, unless they were `embedded` by the caller.
+        Entries that are born in it get their vectors afterwards, if the caller did not bring them; so do some that were left behind
+        earlier. `filling` says that this transaction is about those.
         """
         with self._store.write(self._author(), patience=patience) as tx:
             with self._noting:
@@ -114,24 +116,29 @@ class Base:
                 for stored in tx.entries([*recalled]):
                     tx.change_entry(stored.row, recalls=stored.entry.recalls + recalled[stored.row])
             yield tx
-            born = 0 if embedded else len(tx.born)
-        if born:
-            self._embed_newest(born)
+            born, left = len(tx.born), 0
+            if not filling and self._embedding.usable:
+                left = missing(tx, self._embedding.model) - len(self._embedding.refused)
+        if left > 0:
+            self._embed_newest(born, left)
 
     # vectors
 
-    def _embed_newest(self, count: int) -> None:
-        """See to it that the entries that were just born get their vectors: at once if that is quick, else while others work.
+    def _embed_newest(self, born: int, left: int) -> None:
+        """See to it that entries get the vectors that they lack: at once if that is quick, else while others work.
 
-        The entries are on the disk already. What fails here is still missing, and `doctor` says so.
+        The entries are on the disk already. What fails here is still missing, and `doctor` says so. Where very many are missing, another
+        embedder made the others: that is `reembed`'s work, and a write makes up for its own entries alone.
         """
-        if not self._embedding.usable or self._store.read_only:
-            return
         if self._embedding.remote:
             self._wake_filler()
             return
-        with suppress(EmbedderFailed, StoreError):
-            self._filling(None).run(limit=count + _LEFT_BEHIND)
+        if self._embedding.resting:
+            return
+        limit = born + _LEFT_BEHIND if left <= _FEW else born
+        if limit:
+            with suppress(EmbedderFailed, StoreError):
+                self._filling(None).run(limit=limit)
 
     def _wake_filler(self) -> Filler:
         if self._filler is None:
@@ -140,7 +147,7 @@ class Base:
         return self._filler
 
     def _filling(self, holder: str | None, *, every: bool = False) -> Filling:
-        return Filling(self._store, lambda: self._writing(embedded=True), self._embedding, holder, every=every)
+        return Filling(self._store, lambda: self._writing(filling=True), self._embedding, holder, every=every)
 
     def _holder(self) -> str:
         return self._rng.token(8).hex()
@@ -148,7 +155,7 @@ class Base:
     def _vectors_for(self, entries: Sequence[NewEntry]) -> list[bytes | None] | None:
         """Vectors of entries that are about to be written, made before their transaction begins; None if that is done later."""
         embedding = self._embedding
-        if not embedding.usable or embedding.remote:
+        if not embedding.usable or embedding.remote or embedding.resting:
             return None
         twins = [twin_digest(new.text, new.cue) for new in entries]
         with self._store.read() as reading:

@@ -126,7 +126,7 @@ class EntryVerbs(Base):
         """Entries written or joined in one transaction, and which of them are new. `retentions` are those that were asked for."""
         analyser, terms = self._analyser, [self._terms(new.text, new.cue) for new in checked]
         vectors = self._vectors_for(checked)
-        with self._writing(embedded=vectors is not None and None not in vectors) as tx:
+        with self._writing() as tx:
             settings = self._read_settings(tx)
             if self._analyser is not analyser:
                 terms = [self._terms(new.text, new.cue) for new in checked]

@@ -64,7 +64,8 @@ class SqliteStore:
         with translated(self.path):
             connection = self._connect(read_only)
             try:
-                migrate(connection, self.path, read_only=read_only)
+                self.made = migrate(connection, self.path, read_only=read_only)
+                """Whether this opening made the store."""
                 self.agent = self._claimed(connection, agent, author)
             except BaseException:
                 connection.close()
