@@ -33,7 +33,10 @@ def test_an_old_file_holds_what_it_held(name: str, tmp_path: Path) -> None:
     path, said = copied(tmp_path, name)
     with Memory.open(path) as memory:
         now = json.loads(json.dumps(known(memory)))
-        for part in ("agent", "head", "counts", "accounts", "causes", "entries", "events"):
+        # A later analyser makes the keyword index anew, which is an event of its own; nothing else is written by opening.
+        again = now["events"].pop("repair", 0) - said["events"].pop("repair", 0)
+        assert again in (0, 1) and (now["head"] == said["head"]) == (again == 0)
+        for part in ("agent", "counts", "accounts", "causes", "entries", "events"):
             assert now[part] == said[part], part
         for question, found in said["found"].items():
             assert now["found"][question][:1] == found[:1], question

@@ -42,7 +42,7 @@ _CLAUSE: Final = re.compile(r"^(.{1,40}?)[,，、!！]\s*")
 _QUESTION: Final = re.compile(r"[?？؟\u037e][\"'”’)\]」』]*$")
 _VALUE: Final = re.compile(r"\d+(?:[.,:/\-]\d+)*")
 _ANCHOR: Final = re.compile(
-    r"\d|`[^`]+`|[\w.+-]+@\w|https?://|\b\w+[_/\\]\w|\b[a-z]+[A-Z]\w|\b[A-Z]{2,}\b|(?<=[^.!?。\s])\s[\"'“«(]?[A-ZÀ-ÞΑ-ΩА-Я]\w+|[A-Za-z]{2,}(?=[^\x00-\x7f])"
+    r"\d|`[^`]+`|[\w.+-]+@\w|https?://|\b\w+[_/\\]\w|\b[a-z]+[A-Z]\w|\b[A-Z]{2,}\b|\b\w+\.[a-z]{2,5}\b|(?<=[^.!?。\s])\s[\"'“«(]?[A-ZÀ-ÞΑ-ΩА-Я]\w+|[A-Za-z]{2,}(?=[^\x00-\x7f])"
 )
 _VERB: Final = re.compile(
     r"\b(?:is|are|was|were|has|have|had|lives?|runs?|uses?|needs?|requires?|supports?|deploys?|happens?|takes?|costs?|stores?|contains?|belongs?|"
@@ -199,5 +199,5 @@ def _standing_alone(sentence: str, low: str, one: Said, said: list[Said]) -> str
         if other.speaker != persons.ASSISTANT or not values <= set(_VALUE.findall(restated)) or len(restated.split()) < 3:
             continue
         if not _QUESTION.search(restated) and not found("dangling", folded(restated)):
-            return restated
+            return restated[:1].upper() + restated[1:]
     return None

@@ -19,7 +19,8 @@ ASSISTANT: Final = "assistant"
 _LEAD: Final = re.compile(
     r"^(?:(?:well|so|oh|ah|also|and|but|ok|okay|hey|hi|hello|yes|yeah|yep|no|nope|sure|right|anyway|actually|sorry|"
     r"(?:many )?thanks(?: a lot| so much| again| for \w+ \w+)?|thank you(?: so much| very much| again)?|btw|"
-    r"by the way|fyi|basically|honestly|please note that|great|good|cool|perfect|correction)"
+    r"i see|got it|understood|i understand|noted|updated|done|by the way|fyi|basically|honestly|please note that|great|good|"
+    r"cool|perfect|correction)"
     r"(?:\s*[,:;!.–—-]+\s*|\s+(?=and\b|but\b|so\b)))+",
     re.IGNORECASE,
 )
@@ -32,6 +33,7 @@ _ADVERBS: Final = (
     "personally|already|recently|strongly|now|both|all|much|even|absolutely|normally|typically|mainly|finally|hardly|frequently|kindly"
 )
 _VERB: Final = re.compile(rf"\bI\s+(?P<adverbs>(?:(?:{_ADVERBS})\s+)*)(?P<verb>[a-z]+n['’]t|[a-z]+)(?P<rest>\s+not\b)?")
+_ENGLISH_I: Final = re.compile(r"\b(?:i|my|mine|myself)\b|\bme[.!,]?$|\b(?:let's|remind me)\b")
 _SHORT: Final = {"'m": " is", "'ve": " has", "'ll": " will", "'d": " would"}
 _CONTRACTED: Final = re.compile(r"\bI['’](m|ve|ll|d)\b")
 _OTHERS: Final = ((re.compile(r"\bmyself\b", re.IGNORECASE), "self"), (re.compile(r"\b(?:my|mine)\b", re.IGNORECASE), "own"),
@@ -80,7 +82,7 @@ def named(sentence: str, speaker: str, name: str) -> str:
     languages = languages_of(low)
     if speaker == ASSISTANT:
         return _english(sentence, "the assistant") if "en" in languages else _labelled(sentence, low, "Assistant")
-    if languages[:1] == ("en",) or ("en" in languages and not found("first person", low)):
+    if "en" in languages and (_ENGLISH_I.search(low) or not found("first person", low)):
         return _english(sentence, name or "the user")
     for language, replace in _REPLACING.items():
         if language in languages:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from earnest.conversation.prefetching import CLOSE, OPEN
+from earnest.conversation.prefetching import TAG
 from earnest.core.turns import Said
 from earnest.encoding.sentences import split_sentences
 
@@ -16,7 +16,7 @@ LONGEST: Final = 400
 MANY_LINES: Final = 40
 """A text of more lines than this holds the output of programs: only lines that read like prose are looked at."""
 
-_BLOCK: Final = re.compile(rf"{re.escape(OPEN)}.*?(?:{re.escape(CLOSE)}|\Z)", re.DOTALL)
+_BLOCK: Final = re.compile(rf"<{TAG}\b.*?(?:</{TAG}>|\Z)", re.DOTALL | re.IGNORECASE)
 _THOUGHT: Final = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _FENCE: Final = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$|^[ \t]*(?:```|~~~).*\Z", re.DOTALL | re.MULTILINE)
 _BULLET: Final = re.compile(r"^(?:[>|]\s*)*(?:[-*•·–—]\s+|\d{1,3}[.)]\s+|\[[ xX\d]{0,3}\]\s+)*(?:[>|]\s*)*")

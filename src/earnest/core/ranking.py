@@ -24,6 +24,10 @@ HELPER: Final = 0.3
 STEM_ONLY: Final = 0.9
 
 
+# A store of three entries says nothing about how common a word is: none counts as common that a store of so many would not.
+FEW: Final = 10
+
+
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """What an engine knows of the searched part of the store: entries, their mean length in terms, entries holding each term."""
@@ -82,7 +86,8 @@ class Words:
 def idf(statistics: Statistics, terms: Sequence[str]) -> float:
     """The information in a word, by its most common form: a rare variant of a common word is still a common word."""
     held = min(max((statistics.holding.get(term, 0) for term in terms), default=0), statistics.entries)
-    return math.log(1 + (statistics.entries - held + 0.5) / (held + 0.5))
+    entries = max(statistics.entries, FEW)
+    return math.log(1 + (entries - held + 0.5) / (held + 0.5))
 
 
 def telling(question: Question, statistics: Statistics, share: float) -> tuple[str, ...]:
