@@ -11,7 +11,7 @@ import pytest
 
 from earnest import Memory
 from earnest.core.entry import Entry
-from earnest.errors import NotAllowed, NotUndoable
+from earnest.errors import InvalidInput, NotAllowed, NotUndoable
 from earnest.testing.clock import ManualClock, SeededRng
 
 
@@ -65,8 +65,8 @@ def test_who_says_exactly_the_same_joins_and_adds_a_source_but_neither_stake_nor
         {"scope": "s"},
         {"kind": "procedural"},
         {"cue": "What about it?"},
-        {"text": "The zebra is striped!"},
-        {"text": "the zebra is striped."},
+        {"text": "The zebra is striped?"},
+        {"text": "The Zebra is striped."},
     ],
 )
 def test_another_scope_kind_cue_or_letter_is_another_entry(memory: Memory, other: dict[str, Any]) -> None:
@@ -587,14 +587,11 @@ def test_duplicates_do_not_merge_across_scopes_kinds_pins_and_open_tickets(memor
     assert memory.consolidate().groups == ()
 
 
-def test_a_group_whose_texts_are_too_long_together_is_left_and_the_others_are_merged(memory: Memory) -> None:
-    long = " ".join(f"word{n}" for n in range(9_000))
-    memory.add(long + " alpha")
-    memory.add(long + " beta")
-    memory.add("Old log files may be deleted after seven days.")
-    memory.add("Old log files may be deleted after seven full days.")
-    made = memory.consolidate()
-    assert len(made.heirs) == 1 and any("100,000" in reason for reason in made.refused)
+def test_texts_that_are_too_long_together_are_not_merged_and_nothing_changes(memory: Memory) -> None:
+    long = [memory.add(" ".join(f"{word}{n}" for n in range(8_000))) for word in ("word", "term")]
+    with pytest.raises(InvalidInput, match="100,000"):
+        memory.merge([entry.id for entry in long])
+    assert {entry.id for entry in memory.list()} == {entry.id for entry in long} and whole(memory)
 
 
 # taking back

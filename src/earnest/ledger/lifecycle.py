@@ -8,11 +8,13 @@ from datetime import datetime
 from typing import Any, Final
 
 from earnest.core import check
+from earnest.core.agreement import adds_nothing
 from earnest.core.amounts import CAP, FORFEIT, MINT, micro
 from earnest.core.analysis import Analyser
-from earnest.core.entry import KINDS, ORIGINS, RETENTIONS, NewEntry, StoredEntry
-from earnest.core.events import Posting, text_digest, twin_digest
+from earnest.core.entry import KINDS, ORIGINS, RETENTIONS, Entry, NewEntry, StoredEntry
+from earnest.core.events import Posting, text_digest
 from earnest.core.settings import Settings
+from earnest.core.twins import exact_digest, twin_digest
 from earnest.errors import InvalidInput, NotAllowed, UnknownEntry
 from earnest.ledger.book import Book
 from earnest.ledger.decisions import new_id
@@ -83,11 +85,11 @@ def insert(
 def add(
     tx: Writing, settings: Settings, rng: Rng, new: NewEntry, terms: tuple[Sequence[str], Sequence[str]], kind: str = "add"
 ) -> tuple[StoredEntry, bool]:
-    """Writes an entry, or joins it to its exact twin: the twin gains the source, and neither stake nor trust.
+    """Writes an entry, or joins it to its twin: the twin gains the source, and neither stake nor trust.
 
     Returns the entry and whether it is new. Episodes are twins only if they are of one time and one source.
     """
-    for twin in tx.twins(twin_digest(new.text, new.cue), new.scope, new.kind):
+    for twin in twins(tx, new):
         entry = twin.entry
         if not entry.alive:
             continue
@@ -99,6 +101,13 @@ def add(
         tx.append("twin", entries=[twin.row], data={"sources": len(fresh)})
         return tx.entries([twin.row])[0], False
     return insert(tx, settings, rng, new, terms, kind=kind), True
+
+
+def twins(tx: Reading, said: NewEntry | Entry) -> list[StoredEntry]:
+    """Entries of any standing that say the same in this scope and kind but for trivial variants, newest first."""
+    digests = dict.fromkeys((twin_digest(said.text, said.cue), exact_digest(said.text, said.cue)))
+    found = {stored.row: stored for digest in digests for stored in tx.twins(digest, said.scope, said.kind)}
+    return [found[row] for row in sorted(found, reverse=True)]
 
 
 def replace_source(
@@ -185,7 +194,7 @@ def restore(
 def refuse_living_twin(tx: Writing, stored: StoredEntry) -> None:
     """An entry does not come back beside another that says the same."""
     entry = stored.entry
-    for twin in tx.twins(twin_digest(entry.text, entry.cue), entry.scope, entry.kind):
+    for twin in twins(tx, entry):
         if twin.entry.alive and twin.row != stored.row and entry.kind != "episodic":
             raise NotAllowed(f"entry {entry.id} cannot return: entry {twin.entry.id} says the same and is alive")
 
@@ -346,7 +355,7 @@ def supersede(
 
 def _refuse_saying_twice(tx: Writing, new: NewEntry, replaced: Set[int]) -> None:
     """What is written in the place of others does not say what a living entry beside them says."""
-    for twin in tx.twins(twin_digest(new.text, new.cue), new.scope, new.kind):
+    for twin in twins(tx, new):
         if twin.entry.alive and twin.row not in replaced and new.kind != "episodic":
             raise NotAllowed(f"entry {twin.entry.id} says that already and is alive; merge it with the others, or say something else")
 
@@ -411,8 +420,8 @@ def merged_entry(rng: Rng, members: Sequence[StoredEntry], text: str | None) -> 
         texts: list[str] = []
         for stored in members:
             said = stored.entry.text.strip()
-            if not any(" ".join(said.split()) in " ".join(other.split()) for other in texts):
-                texts = [t for t in texts if " ".join(t.split()) not in " ".join(said.split())] + [said]
+            if not any(_contained(said, other) for other in texts):
+                texts = [t for t in texts if not _contained(t, said)] + [said]
         text = "\n".join(texts)
     starts = [s.entry.valid_from for s in members]
     ends = [s.entry.valid_to for s in members]
@@ -435,6 +444,10 @@ def merged_entry(rng: Rng, members: Sequence[StoredEntry], text: str | None) -> 
         strength=max(s.entry.strength for s in members),
         probation=max(s.probation for s in members),
     )
+
+
+def _contained(text: str, in_: str) -> bool:
+    return " ".join(text.split()) in " ".join(in_.split()) or adds_nothing(text, in_)
 
 
 def proportional(total: int, parts: Sequence[int]) -> list[int]:

@@ -64,8 +64,9 @@ class EntryVerbs(Base):
             key: Idempotency key of at most 200 characters: the same request with the same key is carried out once.
 
         Returns:
-            The entry. If one of the same scope and kind says exactly the same, that one: it gains the sources, and neither stake
-            nor trust. (Episodes of another time or source stay apart.)
+            The entry. If one of the same scope and kind says the same (but for blanks, a closing full stop, a leading "the" and the
+            case of a first word), that one: it gains the sources, and neither stake nor trust. (Episodes of another time or source
+            stay apart.)
 
         Raises:
             InvalidInput: Names the argument. KeyReused: the key came with another request. StoreError: nothing was written.
