@@ -20,6 +20,7 @@ from earnest.core.events import Event, Posting
 from earnest.core.filters import Filter
 from earnest.core.ranking import Candidate, Statistics
 from earnest.core.ticket import Meter, Role, StoredSettlement, StoredTicket, Tier
+from earnest.core.uplift import Draw, SettledDraw
 
 
 class Clock(Protocol):
@@ -141,6 +142,23 @@ class Reading(Protocol):
         """The meter of that name."""
         ...
 
+    # randomised decisions
+    def draws_of(self, ticket_row: int) -> list[Draw]:
+        """The coins that were thrown for a decision, by entry row; none if it was not randomised."""
+        ...
+
+    def settled_draws(self, meter: str, entry_row: int | None = None) -> list[SettledDraw]:
+        """The randomised decisions that a meter settled, in the order of their settlements; about one entry if named."""
+        ...
+
+    def drawn_meters(self) -> list[str]:
+        """The meters that settled a randomised decision, by name."""
+        ...
+
+    def draws_ended(self, entry_row: int | None = None) -> Mapping[tuple[str, str], int]:
+        """How many decisions were drawn, by (arm, state of the ticket); about one entry if named. O(draws)."""
+        ...
+
     # the log
     def event(self, seq: int) -> Event | None:
         """The event of that number."""
@@ -217,6 +235,10 @@ class Writing(Reading, Protocol):
         self, ticket_id: str, *, query: str, answer: str, exposure: float, holdout: bool, shares: Sequence[tuple[int, Role]]
     ) -> StoredTicket:
         """Write an open ticket."""
+        ...
+
+    def insert_draw(self, ticket: StoredTicket, draw: Draw) -> None:
+        """Write the coin that was thrown for a decision, in the transaction that opens it. Counts `drawn:ARM` up."""
         ...
 
     def resolve_ticket(self, row: int, state: str, event: int) -> None:

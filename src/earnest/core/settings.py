@@ -44,12 +44,21 @@ class Settings:
     """Similarity to the winner from which an entry is shown as conflicting or overlapping with it."""
     merge_threshold: float = 0.55
     """Similarity from which consolidation takes two agreeing entries for near-duplicates."""
+    holdout: float = 0.0
+    """Probability with which a decision that memory could answer is withheld at random, so that its use can be measured."""
+    holdout_entry: float = 0.0
+    """Part of those in which only the deciding entry is withheld, so that its rival decides."""
+    holdout_exempt: str = "guard"
+    """Tags, comma-separated: an answer that an entry of one of these shapes is never withheld."""
+    uplift_bound: float = 1.0
+    """Scales that an outcome counts as at most, either way, when `uplift` compares decisions."""
     languages: str = "english,russian,arabic"
     """Snowball stemmers in use, comma-separated; each works on words of its own script."""
     embedder: str = "none"
     """The embedder as a spec, never a key; `none` is keyword recall only."""
 
 
+LEAST_HOLDOUT: Final = 0.01
 NAMES: Final = tuple(f.name for f in fields(Settings))
 
 _RANGES: Final[Mapping[str, tuple[float, float]]] = {
@@ -62,6 +71,9 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "pass_over": (0.0, 1.0),
     "conflict": (0.0, 1.0),
     "merge_threshold": (0.0, 1.0),
+    "holdout": (0.0, 0.5),
+    "uplift_bound": (0.01, 1_000.0),
+    "holdout_entry": (0.0, 1.0),
 }
 
 
@@ -91,6 +103,8 @@ def _checked(name: str, value: Any) -> Any:
         made = check.number(name, value, low=low, high=high)
         if name == "rent" and 0 < made < 1 / MICRO:
             raise InvalidInput(name, value, f"must be 0 or at least one micro-unit, {1 / MICRO:f}")
+        if name == "holdout" and 0 < made < LEAST_HOLDOUT:
+            raise InvalidInput(name, value, f"must be 0 or at least {LEAST_HOLDOUT}: a rarer draw would show nothing in years")
         return made
     if name == "expire_after":
         return check.integer(name, value, low=1, high=1_000_000)
@@ -100,6 +114,8 @@ def _checked(name: str, value: Any) -> Any:
         return check.choice(name, value, tuple(RULES))
     if name == "default_retention":
         return check.choice(name, value, RETENTIONS)
+    if name == "holdout_exempt":
+        return ",".join(dict.fromkeys(part.strip() for part in check.label(name, value, blank=True).split(",") if part.strip()))
     if name == "languages":
         names = [part.strip() for part in check.label(name, value, blank=True).split(",") if part.strip()]
         for language in names:

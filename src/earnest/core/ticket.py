@@ -48,7 +48,8 @@ class Answer:
 class Ticket(Answer):
     """An answer whose outcome is awaited. `id` is None when memory was silent: nothing was opened then.
 
-    Slots of `Answer` hold the provenance; `exposure` is the probability with which these entries were shown.
+    Slots of `Answer` hold the provenance; `exposure` is the probability with which these entries were shown. With `holdout`, memory
+    would have answered but was withheld at random: the text is empty, and the outcome of doing without it is awaited all the same.
     """
 
     id: str | None = None

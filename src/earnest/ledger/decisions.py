@@ -14,7 +14,9 @@ from earnest.core.credit import RULES
 from earnest.core.entry import StoredEntry
 from earnest.core.settings import Settings
 from earnest.core.ticket import Credit, Role, Settlement, StoredTicket, Tier, tier_of
+from earnest.core.uplift import Draw
 from earnest.errors import InvalidInput
+from earnest.ledger import holdout
 from earnest.ledger.book import Book
 from earnest.protocols import Rng, Writing
 
@@ -51,21 +53,27 @@ def open_ticket(
     *,
     query: str,
     answer: str,
-    deciding: StoredEntry,
+    deciding: StoredEntry | None,
     supporting: Sequence[StoredEntry],
+    withheld: Sequence[StoredEntry] = (),
     exposure: float = 1.0,
+    draw: Draw | None = None,
 ) -> StoredTicket:
-    """Records a decision and puts the entries that shaped it into escrow. The caller has checked that they may be named."""
-    shares: list[tuple[int, Role]] = [(deciding.row, "deciding")]
+    """Records a decision and puts the entries that shaped it into escrow. The caller has checked that they may be named.
+
+    `withheld` are entries that were kept back at random by `draw`; without a decider, all of memory was. `exposure` is how probable
+    it was that these entries were shown (or kept back), the draw included.
+    """
+    shares: list[tuple[int, Role]] = [] if deciding is None else [(deciding.row, "deciding")]
     shares += [(stored.row, "supporting") for stored in supporting]
-    ticket = tx.insert_ticket(new_id(rng, 16), query=query, answer=answer, exposure=exposure, holdout=False, shares=shares)
+    shares += [(stored.row, "withheld") for stored in withheld]
+    ticket = tx.insert_ticket(new_id(rng, 16), query=query, answer=answer, exposure=exposure, holdout=deciding is None, shares=shares)
     tx.move_escrow([row for row, _ in shares], 1)
-    tx.append(
-        "decide",
-        entries=[row for row, _ in shares],
-        ticket=ticket.id,
-        data={"shares": [[row, role] for row, role in shares], "exposure": exposure},
-    )
+    data: dict[str, Any] = {"shares": [[row, role] for row, role in shares], "exposure": exposure}
+    if draw is not None:
+        tx.insert_draw(ticket, draw)
+        data["draws"] = [holdout.said(draw)]
+    tx.append("decide", entries=[row for row, _ in shares], ticket=ticket.id, data=data)
     return ticket
 
 
@@ -161,6 +169,7 @@ def _released(tx: Writing, book: Book, ticket: StoredTicket, state: str, event: 
 def end_without_outcome(tx: Writing, settings: Settings, ticket: StoredTicket, state: str, note: str = "") -> tuple[str, ...]:
     """Abandons or expires an open ticket: no information, which is not an outcome of zero. Returns the ids it buried."""
     kind = {"abandoned": "abandon", "expired": "expire"}[state]
+    holdout.count_lost(tx, ticket)
     event = tx.append(kind, entries=[share.entry_row for share in ticket.shares], ticket=ticket.id, note=note)
     return _released(tx, Book(tx, settings), ticket, state, event)[1]
 

@@ -7,23 +7,27 @@ from datetime import datetime
 from typing import Any, Literal
 
 from earnest.core import check, filters
+from earnest.core.entry import StoredEntry
 from earnest.core.filters import Filter
 from earnest.core.reports import Hit
 from earnest.core.settings import Settings
 from earnest.core.ticket import Answer, Ticket
 from earnest.errors import InvalidInput, NotAvailable
-from earnest.ledger import decisions, inquiry
-from earnest.protocols import Reading
+from earnest.ledger import decisions, holdout, inquiry
+from earnest.protocols import Reading, Writing
 from earnest.recall import answering
 from earnest.recall.search import EXTRA, Found, find
 from earnest.verbs.base import Base
 
+Recalled = tuple[Answer, Found | None, list[Found]]
+"""An answer, the one that decides, and those that support it."""
 Mode = Literal["auto", "hybrid", "rrf", "keyword", "dense"]
 
 _MAX_K = 1_000
 # A decider may fall between being found and being named; then the question is asked again.
 _ATTEMPTS = 3
 
+WITHHELD = Answer("", None, (), "", False, False)
 SILENT_TICKET = Ticket("", None, (), "", True, False)
 
 
@@ -95,7 +99,7 @@ class RecallVerbs(Base):
         ticket. Arguments as in `search`; `k` counts the decider and its supporters.
         """
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
-        said, decider, others = self._answer(_Asking(query, k, half_life, mode), chosen)
+        (said, decider, others), _ = self._considered(_Asking(query, k, half_life, mode), chosen)
         if decider is None:
             self._note("silent")
         else:
@@ -120,6 +124,9 @@ class RecallVerbs(Base):
     ) -> Ticket:
         """Answer a question and open a ticket for its outcome, naming the entries that shaped it.
 
+        With the setting `holdout`, memory is withheld from some decisions at random, so that `uplift` can tell what it changes: the
+        ticket then has `holdout=True` and an empty text. Act as you would without memory, and settle it like any other.
+
         Args:
             query: The question. On silence nothing is opened: the ticket is falsy and its `id` is None.
             k: The decider and up to k - 1 supporters (the setting `supporters` bounds them).
@@ -137,29 +144,40 @@ class RecallVerbs(Base):
                 if kept is not None:
                     return inquiry.reopened(reading, kept)
         for _ in range(_ATTEMPTS):
-            said, decider, others = self._answer(asking, chosen)
-            if decider is None:
+            recalled, rival = self._considered(asking, chosen)
+            if recalled[1] is None:
                 break
-            ticket = self._open(asking, request, said, decider, others, key)
+            ticket = self._open(asking, request, recalled, rival, key)
             if ticket is not None:
                 return ticket
         self._note("silent")
         return SILENT_TICKET
 
     def _open(
-        self, asking: _Asking, request: Mapping[str, Any], said: Answer, decider: Found, others: list[Found], key: str | None
+        self, asking: _Asking, request: Mapping[str, Any], recalled: Recalled, rival: Recalled | None, key: str | None
     ) -> Ticket | None:
-        """Open the ticket, if the entries still stand as they were found; None if the decider fell in between."""
+        """Open the ticket, if the entries still stand as they were found; None if a decider fell in between."""
         with self._writing() as tx:
 
             def do() -> tuple[Ticket | None, Mapping[str, Any]]:
-                now = {stored.row: stored for stored in tx.entries([decider.stored.row, *(f.stored.row for f in others)])}
-                first = now.get(decider.stored.row)
-                if first is None or not first.may_decide:
-                    raise _Fell
-                named = [now[f.stored.row] for f in others if f.stored.row in now and now[f.stored.row].may_decide]
-                made = decisions.open_ticket(tx, self._rng, query=asking.text, answer=said.text, deciding=first, supporting=named)
-                tx.change_entry(first.row, recalls=first.entry.recalls + 1)
+                said, first, named = _standing(tx, recalled)
+                assert first is not None, "nothing is opened on silence"
+                instead = None if rival is None else _standing(tx, rival)
+                chances = None if instead is None else holdout.odds(self._read_settings(tx), first, named, instead[1])
+                draw = None if chances is None else holdout.drawn(chances, self._rng)
+                withheld: list[StoredEntry] = []
+                if draw is not None and draw.arm != "shown":
+                    withheld = [first]
+                    if draw.arm == "all":
+                        withheld, said, first, named = [first, *named], WITHHELD, None, []
+                    elif instead is not None:
+                        said, first, named = instead
+                made = decisions.open_ticket(
+                    tx, self._rng, query=asking.text, answer=said.text, deciding=first, supporting=named, withheld=withheld,
+                    exposure=1.0 if draw is None else draw.exposure, draw=draw,
+                )  # fmt: skip
+                if first is not None:
+                    tx.change_entry(first.row, recalls=first.entry.recalls + 1)
                 return inquiry.opened(said, made, [s.entry for s in named]), {"ticket": made.id, "annotated": said.annotated}
 
             try:
@@ -167,26 +185,44 @@ class RecallVerbs(Base):
             except _Fell:
                 return None
 
-    def _answer(self, asking: _Asking, chosen: Filter) -> tuple[Answer, Found | None, list[Found]]:
+    def _considered(self, asking: _Asking, chosen: Filter) -> tuple[Recalled, Recalled | None]:
+        """What memory says, and, where decisions are randomised, what it says without the entry that decides."""
         if not asking.text:
-            return answering.SILENCE, None, []
+            return (answering.SILENCE, None, []), None
         with self._store.read() as reading:
             settings: Settings = self._read_settings(reading)
+            found = self._find(reading, asking, chosen, asking.k + EXTRA, settings.floor)
+            now, tick = self._clock.now(), reading.counter("tick")
+
+        def answered(found: list[Found]) -> Recalled:
+            supporters = min(settings.supporters, asking.k - 1)
             return answering.answer(
-                self._find(reading, asking, chosen, asking.k + EXTRA, settings.floor),
-                pass_over=settings.pass_over,
-                conflict=settings.conflict,
-                supporters=min(settings.supporters, asking.k - 1),
-                now=self._clock.now(),
-                tick=reading.counter("tick"),
+                found, pass_over=settings.pass_over, conflict=settings.conflict, supporters=supporters, now=now, tick=tick
             )
+
+        said, decider, others = answered(found)
+        if decider is None or not settings.holdout:
+            return (said, decider, others), None
+        return (said, decider, others), answered([f for f in found if f.stored.row != decider.stored.row])
 
     def _find(self, reading: Reading, asking: _Asking, chosen: Filter, k: int, floor: float) -> list[Found]:
         return find(reading, self._sound_index(), self._retriever, asking.text, chosen, k=k, floor=floor, half_life=asking.half_life)
 
 
 class _Fell(Exception):
-    """The decider may not decide any more."""
+    """A decider may not decide any more."""
+
+
+def _standing(tx: Writing, recalled: Recalled) -> tuple[Answer, StoredEntry | None, list[StoredEntry]]:
+    """The entries of an answer as they stand in this transaction, without supporters that may not be named. Raises `_Fell`."""
+    said, decider, others = recalled
+    if decider is None:
+        return said, None, []
+    now = {stored.row: stored for stored in tx.entries([decider.stored.row, *(f.stored.row for f in others)])}
+    first = now.get(decider.stored.row)
+    if first is None or not first.may_decide:
+        raise _Fell
+    return said, first, [now[f.stored.row] for f in others if f.stored.row in now and now[f.stored.row].may_decide]
 
 
 class _Asking:

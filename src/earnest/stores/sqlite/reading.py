@@ -17,6 +17,7 @@ from earnest.core.filters import Filter
 from earnest.core.ranking import Candidate, Statistics, telling
 from earnest.core.ticket import Meter, Role, Share, StoredSettlement, StoredTicket
 from earnest.errors import IndexDamaged
+from earnest.stores.sqlite.draws import DrawReading
 
 _ENTRY: Final = """
 SELECT e.entry, e.id, e.text, e.cue, e.kind, e.origin, s.name, e.importance, e.confidence, e.retention, e.pinned, e.strength,
@@ -64,7 +65,7 @@ def quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
 
 
-class SqliteReading:
+class SqliteReading(DrawReading):
     """One snapshot; implements `earnest.protocols.Reading`."""
 
     def __init__(self, connection: apsw.Connection) -> None:

@@ -13,6 +13,7 @@ from earnest.core.amounts import ACCOUNTS
 from earnest.core.events import GENESIS, Posting, chained, text_digest
 from earnest.core.twins import exact_digest, twin_digest
 from earnest.protocols import Damage
+from earnest.stores.sqlite import draws
 from earnest.stores.sqlite.reading import SqliteReading, facet
 from earnest.stores.sqlite.writing import SqliteWriting
 
@@ -21,7 +22,7 @@ _MAX_OF_A_KIND: Final = 20
 
 def damage(db: Any, reading: SqliteReading, head: str | None = None) -> Iterator[Damage]:
     """Everything that is wrong, cheapest kinds first. O(the file)."""
-    for check in (_file, _chain, _texts, _balances, _tickets, _settlements, _counters, _index):
+    for check in (_file, _chain, _texts, _balances, _tickets, _settlements, _draws, _counters, _index):
         try:
             for count, found in enumerate(check(db, reading)):
                 if count == _MAX_OF_A_KIND:
@@ -141,6 +142,10 @@ def _settlements(db: Any, reading: SqliteReading) -> Iterator[Damage]:
                 yield Damage("settlement differs", f"ticket {ticket_id} was settled otherwise than the log says")
 
 
+def _draws(db: Any, reading: SqliteReading) -> Iterator[Damage]:
+    yield from draws.damage(db)
+
+
 def _expected_counters(db: Any) -> dict[str, int]:
     made: dict[str, int] = {}
     names = {"active": "alive", "suspended": "suspended", "dead": "dead"}
@@ -159,6 +164,7 @@ def _expected_counters(db: Any) -> dict[str, int]:
         if state != "pending":
             made[state] = count
     made["decisions"] = db.execute("SELECT count(*) FROM tickets").fetchone()[0]
+    made |= draws.expected_counters(db)
     # The clock and the rent that everyone owes: as the last tick said.
     last = "SELECT tick, json_extract(data, '$.rent_index') FROM events WHERE kind = 'tick' ORDER BY event DESC LIMIT 1"
     made["tick"], made["rent_index"] = db.execute(last).fetchone() or (0, 0)
@@ -179,7 +185,7 @@ def _counted(name: str) -> bool:
         "decisions",
         "tick",
         "rent_index",
-    } or name.startswith(("dead:", "kind:"))
+    } or name.startswith(("dead:", "kind:", "drawn:", "drawn_lost:"))
 
 
 def _counters(db: Any, reading: SqliteReading) -> Iterator[Damage]:

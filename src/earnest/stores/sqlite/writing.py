@@ -12,7 +12,9 @@ from earnest.core.amounts import ACCOUNTS
 from earnest.core.entry import Entry, NewEntry, StoredEntry
 from earnest.core.events import GENESIS, Posting, canonical, chained, micros, moment
 from earnest.core.ticket import Role, StoredTicket, Tier
+from earnest.core.uplift import Draw
 from earnest.protocols import Author
+from earnest.stores.sqlite import draws
 from earnest.stores.sqlite.reading import SqliteReading, facet
 
 _COLUMNS: Final = frozenset(
@@ -225,6 +227,10 @@ class SqliteWriting(SqliteReading):
         made = self.ticket(ticket_id)
         assert made is not None
         return made
+
+    def insert_draw(self, ticket: StoredTicket, draw: Draw) -> None:
+        draws.insert_draw(self._db, ticket.row, draw)
+        self.bump(f"drawn:{draw.arm}", 1)
 
     def resolve_ticket(self, row: int, state: str, event: int) -> None:
         self._db.execute("UPDATE tickets SET state = ?, resolved = ? WHERE ticket = ? AND state = 'pending'", (state, event, row))
