@@ -151,6 +151,10 @@ class Reading(Protocol):
         """The randomised decisions that a meter settled, in the order of their settlements; about one entry if named."""
         ...
 
+    def withheld_by_tick(self, meter: str, since: int = 0) -> list[tuple[int, float, int]]:
+        """(tick, sum of the outcomes in scales, their number) of decisions without memory that a meter settled from a tick on, in order."""
+        ...
+
     def drawn_meters(self) -> list[str]:
         """The meters that settled a randomised decision, by name."""
         ...

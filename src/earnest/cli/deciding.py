@@ -135,7 +135,7 @@ def pending(args: Namespace, screen: Screen) -> int:
     elif not tickets:
         screen.say("No open tickets", f" after {args.after}" if args.after else "", ".")
     else:
-        rows: list[list[Part]] = [[t.id, f"{t.age_ticks:,}", t.deciding or "-", t.query] for t in tickets]
+        rows: list[list[Part]] = [[t.id, f"{t.age_ticks:,}", t.deciding or ("(withheld)" if t.holdout else "-"), t.query] for t in tickets]
         screen.table(["ticket", "age in ticks", "decided by", "question"], rows, right=frozenset({1}))
     return 0
 

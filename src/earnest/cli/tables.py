@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 KINDS: Final = ("semantic", "episodic", "procedural", "rule")
 RETENTIONS: Final = ("earned", "fading", "kept")
 STANDINGS: Final = ("active", "suspended", "dead")
+VERSUS: Final = ("nothing", "rival")
 TIERS: Final = ("claimed", "operator", "measured")
 
 
@@ -271,6 +272,20 @@ _LOOK: Final = (
         ),
         "earnest audit --kind death --last 5",
         "Unless filtered, a digest follows: of the events after --after, else of the whole log.",
+    ),
+    Command(
+        "uplift", "Look", "whether memory helps, by the decisions that were withheld", "uplift:uplift",
+        (
+            Option(("--meter",), "whose outcomes count; each meter by itself unless given", "NAME"),
+            Option(("--entry",), "what this entry changes", "ID"),
+            Option(("--rule",), "what this rule changes", "ID"),
+            _switch("--entries", "a table of all entries that were withheld; alpha is shared among them"),
+            Option(("--against",), "compare with no memory at all (nothing), or with the next best entry (rival)", choices=VERSUS),
+            Option(("--alpha",), "how often the interval may fail (0.05)", "N", "number"),
+        ),
+        "earnest uplift --meter disk",
+        "Needs the setting holdout. The interval holds however often you look. Exit status 1 if memory harms, 3 if nothing could be "
+        "measured yet.",
     ),
     Command(
         "doctor", "Look", "what is wrong with how this memory is used, and the fix", "insight:doctor", (), "earnest doctor",

@@ -21,8 +21,8 @@ sequences" (2021). That form of the bet keeps the time-varying mean of the secon
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
 Arm = Literal["shown", "alone", "all"]
@@ -127,7 +127,7 @@ class Uplift:
     cut: int = 0
     lost_shown: int = 0
     lost_withheld: int = 0
-    tiers: tuple[tuple[str, int], ...] = ()
+    tiers: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def measured(self) -> bool:

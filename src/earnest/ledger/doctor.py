@@ -8,6 +8,7 @@ from typing import Any, Final
 from earnest.core.amounts import micro
 from earnest.core.reports import Diagnosis, Finding
 from earnest.core.settings import Settings
+from earnest.ledger import uplift
 from earnest.protocols import Reading
 
 # Below these counts a ratio says nothing yet.
@@ -151,4 +152,4 @@ def _index(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> I
         )
 
 
-_CHECKS: Final = (_unmeasured, _silent, _unpaid, _cliff, _ticking, _stale, _dropped, _operator, _index)
+_CHECKS: Final = (_unmeasured, _silent, _unpaid, _cliff, _ticking, _stale, _dropped, _operator, _index, uplift.findings)

@@ -74,7 +74,7 @@ def measured(
     return Uplift(
         effect, low, high, comparison.decisions, comparison.withheld, told, against=against, alpha=alpha, bound=bound,
         shown_mean=shown_mean, withheld_mean=withheld_mean, cut=cut, lost_shown=lost_shown, lost_withheld=lost_withheld,
-        tiers=tuple(sorted(Counter(row.tier for row, _, _ in chosen).items())), **of,
+        tiers=dict(sorted(Counter(row.tier for row, _, _ in chosen).items())), **of,
     )  # fmt: skip
 
 

@@ -42,6 +42,13 @@ class DrawReading:
                      SELECT 1 FROM draws d CROSS JOIN settlements s ON s.ticket = d.ticket WHERE s.meter = m.meter) ORDER BY m.name"""
         return [name for (name,) in self._db.execute(sql)]
 
+    def withheld_by_tick(self, meter: str, since: int = 0) -> list[tuple[int, float, int]]:
+        """See `earnest.protocols.Reading.withheld_by_tick`."""
+        sql = """SELECT s.tick, total(s.delta / s.scale), count(*) FROM settlements s CROSS JOIN draws d ON d.ticket = s.ticket
+                 WHERE s.meter = (SELECT meter FROM meters WHERE name = ?) AND s.tick >= ? AND d.arm = 'all'
+                 GROUP BY s.tick ORDER BY s.tick"""
+        return [(tick, total, count) for tick, total, count in self._db.execute(sql, (meter, since))]
+
     def draws_ended(self, entry_row: int | None = None) -> Mapping[tuple[str, str], int]:
         """See `earnest.protocols.Reading.draws_ended`."""
         if entry_row is None:
