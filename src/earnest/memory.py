@@ -19,16 +19,15 @@ from earnest.recall.search import Retriever
 from earnest.stores.sqlite import SqliteStore
 from earnest.system import SystemClock, SystemRng
 from earnest.verbs.deciding import LedgerVerbs
-from earnest.verbs.entries import EntryVerbs
 from earnest.verbs.insight import InsightVerbs
-from earnest.verbs.recalling import RecallVerbs
+from earnest.verbs.maintaining import MaintenanceVerbs
 from earnest.verbs.uplift import UpliftVerbs
 
 # Seconds that closing waits for another writer.
 _BRIEFLY = 0.2
 
 
-class Memory(EntryVerbs, RecallVerbs, LedgerVerbs, InsightVerbs, UpliftVerbs):
+class Memory(MaintenanceVerbs, LedgerVerbs, InsightVerbs, UpliftVerbs):
     """One agent's memory. Safe to share between threads, and with other processes that have the same file open.
 
     Open it with `Memory.open`; close it with `close` or a `with` block.

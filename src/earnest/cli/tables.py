@@ -149,6 +149,24 @@ _WRITE: Final = (
         "earnest merge kq3v5d2m7a4x6b2c wz6e4t7r2n5p3q8s",
     ),
     Command(
+        "consolidate", "Write", "merge near-duplicates that agree", "merging:consolidate",
+        (_switch("--dry-run", "only say what would be merged"),),
+        "earnest consolidate --dry-run",
+        "Merges only where one text adds nothing but detail to the other: never what differs in numbers, dates, negation, names, "
+        "conditions or wording, and only within one scope, kind, retention, standing and trust. `undo` takes a merge back.",
+    ),
+    Command(
+        "maintain", "Write", "what is due in keeping the store tidy, for a schedule to call", "merging:maintain",
+        (
+            _switch("--dry-run", "only say what would be done"),
+            Option(("--canaries",), "a JSON list of [question, what its answer must hold]; else from the store", "FILE", files=True),
+            _KEY,
+        ),
+        "earnest maintain --dry-run",
+        "Consolidates at most the setting `daily_share` of the living a day. Questions with known answers are asked before and after; "
+        "if one is not answered as before, everything is taken back, and the exit status is 1.",
+    ),
+    Command(
         "undo", "Write", "take back an event", "entries:undo",
         (Option(("event",), "the event's number, as `earnest audit` shows it", "EVENT", "whole"),),
         "earnest undo 12",

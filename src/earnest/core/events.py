@@ -13,7 +13,7 @@ from earnest.core.twins import twin_digest as twin_digest
 
 EVENT_KINDS: Final = (
     "create", "add", "twin", "encode", "edit", "supersede", "decide", "settle", "settle_refused", "abandon", "expire", "tick",
-    "suspend", "clear", "death", "forget", "restore", "pin", "unpin", "merge", "undo", "setting", "meter", "bind", "repair",
+    "suspend", "clear", "death", "forget", "restore", "pin", "unpin", "merge", "undo", "rollback", "setting", "meter", "bind", "repair",
 )  # fmt: skip
 
 GENESIS: Final = bytes(32)

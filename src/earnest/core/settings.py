@@ -44,6 +44,8 @@ class Settings:
     """Similarity to the winner from which an entry is shown as conflicting or overlapping with it."""
     merge_threshold: float = 0.55
     """Similarity from which consolidation takes two agreeing entries for near-duplicates."""
+    daily_share: float = 0.05
+    """Part of the living that scheduled work may change in a day; 0 lets it change nothing."""
     holdout: float = 0.0
     """Probability with which a decision that memory could answer is withheld at random, so that its use can be measured."""
     holdout_entry: float = 0.0
@@ -71,6 +73,7 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "pass_over": (0.0, 1.0),
     "conflict": (0.0, 1.0),
     "merge_threshold": (0.0, 1.0),
+    "daily_share": (0.0, 1.0),
     "holdout": (0.0, 0.5),
     "uplift_bound": (0.01, 1_000.0),
     "holdout_entry": (0.0, 1.0),

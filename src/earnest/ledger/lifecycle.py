@@ -367,6 +367,7 @@ def merge(
     members: Sequence[StoredEntry],
     new: NewEntry,
     terms: tuple[Sequence[str], Sequence[str]],
+    **data: Any,
 ) -> StoredEntry:
     """Joins entries into one heir that holds their balances together, up to the cap; they die `merged`."""
     for stored in members:
@@ -408,7 +409,8 @@ def merge(
     tx.add_lineage(heir.row, parts)
     tx.append(
         "merge", entries=[heir.row, *(stored.row for stored in members)],
-        data={"text": text_digest(salt, new.text), "parts": [[row, part] for row, _, part in parts]}, postings=postings,
+        data={"text": text_digest(salt, new.text), "parts": [[row, part] for row, _, part in parts], **data},
+        postings=postings,
     )  # fmt: skip
     return heir
 

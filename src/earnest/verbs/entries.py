@@ -336,11 +336,15 @@ class EntryVerbs(Base):
         names = check.labels("ids", ids)
         if len(names) < 2:
             raise InvalidInput("ids", ids, "needs at least two different entries to merge")
+        return self._merge(names, text, key)
+
+    def _merge(self, names: Sequence[str], text: str | None = None, key: str | None = None, **data: Any) -> Entry:
+        """Join entries; `data` is said in the event."""
 
         def join(tx: Writing, settings: Settings) -> StoredEntry:
             members = [lifecycle.found(tx, name) for name in names]
             new = lifecycle.merged_entry(self._rng, members, text)
-            return lifecycle.merge(tx, settings, self._rng, members, new, self._terms(new.text, new.cue))
+            return lifecycle.merge(tx, settings, self._rng, members, new, self._terms(new.text, new.cue), **data)
 
         return self._changing("merge", {"ids": names, "text": text}, key, join)
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from earnest.core import check, filters
-from earnest.core.entry import StoredEntry
+from earnest.core.entry import Entry, StoredEntry
 from earnest.core.filters import Filter
 from earnest.core.reports import Hit
 from earnest.core.settings import Settings
@@ -204,6 +204,11 @@ class RecallVerbs(Base):
         if decider is None or not settings.holdout:
             return (said, decider, others), None
         return (said, decider, others), answered([f for f in found if f.stored.row != decider.stored.row])
+
+    def _deciding(self, query: str, scope: str) -> Entry | None:
+        """Who decides a question now, None for silence; asking leaves no trace."""
+        (_, decider, _), _ = self._considered(_Asking(query, 1, None, "auto"), filters.checked(scope=scope))
+        return None if decider is None else decider.stored.entry
 
     def _find(self, reading: Reading, asking: _Asking, chosen: Filter, k: int, floor: float) -> list[Found]:
         return find(reading, self._sound_index(), self._retriever, asking.text, chosen, k=k, floor=floor, half_life=asking.half_life)
