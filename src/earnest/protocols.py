@@ -17,9 +17,11 @@ from typing import Any, Protocol, runtime_checkable
 from earnest.core.analysis import Question
 from earnest.core.entry import NewEntry, StoredEntry
 from earnest.core.events import Event, Posting
+from earnest.core.evidence import Belief, Word
 from earnest.core.filters import Filter
+from earnest.core.outcome import Outcome
 from earnest.core.ranking import Candidate, Statistics
-from earnest.core.ticket import Meter, Role, StoredSettlement, StoredTicket, Tier
+from earnest.core.ticket import Appeal, Control, Look, Meter, Role, SettledShare, StoredSettlement, StoredTicket, Tier
 from earnest.core.uplift import Draw, SettledDraw
 
 
@@ -163,6 +165,62 @@ class Reading(Protocol):
         """How many decisions were drawn, by (arm, state of the ticket); about one entry if named. O(draws)."""
         ...
 
+    # evidence
+    def words_of(self, row: int, limit: int) -> list[Word]:
+        """What was measured of an entry, in the order of the decisions; the latest ones if there are more than `limit`."""
+        ...
+
+    def latest_words(self, meter: str, limit: int, before: int | None = None) -> list[tuple[int, int]]:
+        """(event, entry row) of a meter's latest words and second looks, in order, those that were borrowed left out.
+
+        Only events before a number, if one is given. O(limit).
+        """
+        ...
+
+    def spoken_of(self, meter: str, since: int) -> list[int]:
+        """Rows of the entries that a meter has spoken of from an event on, ordered."""
+        ...
+
+    def witnesses(self, ticket_row: int) -> list[tuple[int, bool]]:
+        """(entry row, whether it was borrowed) of the words that a ticket's outcome is, by row."""
+        ...
+
+    def beliefs(self) -> Mapping[str, tuple[Belief, float, int, bool]]:
+        """What was learned of each meter at its last tick: (belief without baseline, slope, tick, alarm), by name."""
+        ...
+
+    def revoked(self) -> Mapping[str, int]:
+        """The revoked meters, each with the event from which its words do not count."""
+        ...
+
+    def controls_by_tick(self, meter: str, since: int = 0) -> list[tuple[int, float, int]]:
+        """(tick, sum in scales, number) of a meter's measured controls from a tick on, in order."""
+        ...
+
+    def controls_of(self, meter: str, limit: int) -> list[Control]:
+        """A meter's controls, newest first."""
+        ...
+
+    def looks_at(self, ticket_row: int) -> list[Look]:
+        """The second measurements of a ticket, in order."""
+        ...
+
+    def appeals(self, after: str | None, limit: int) -> list[Appeal]:
+        """The second looks that are wanted, longest wanted first, after the one of that ticket."""
+        ...
+
+    def appealed(self, row: int) -> int | None:
+        """The tick at which a second look at an entry's outcomes was asked for last, of those that are still open; None without any."""
+        ...
+
+    def settled_in(self, tick: int) -> list[SettledShare]:
+        """The settlements of a tick, by ticket."""
+        ...
+
+    def guards(self, question: Question, chosen: Filter, limit: int, share: float = 0.0) -> tuple[list[Candidate], Statistics]:
+        """As `candidates`, among the executed entries: a text that was executed goes on guarding its question."""
+        ...
+
     # the log
     def event(self, seq: int) -> Event | None:
         """The event of that number."""
@@ -273,6 +331,59 @@ class Writing(Reading, Protocol):
         """Let a meter's tier hold on a channel."""
         ...
 
+    # evidence
+    def put_word(self, row: int, ticket_row: int, word: Word, *, said_of: int | None = None) -> None:
+        """Write what was measured of an entry; `said_of` is whose outcome it was if it was another's."""
+        ...
+
+    def second_word(self, ticket_row: int, *, size: float, meter: str, event: int) -> None:
+        """Let a second measurement take the place of the report in every word that the ticket is."""
+        ...
+
+    def copy_words(self, from_row: int, to_row: int, *, borrowed: bool) -> int:
+        """Give an entry what was measured of another, besides its own; returns how many words it gained."""
+        ...
+
+    def count_words(self, row: int, counted: bool) -> None:
+        """Count an entry's words in their meters' lie rates, or leave them to the one that has copies of them."""
+        ...
+
+    def drop_words(self, row: int, said_of: int | None = None) -> None:
+        """Take from an entry the words that were another's: of one entry, or all of them. Its own stay."""
+        ...
+
+    def put_belief(self, meter: str, belief: Belief, *, slope: float, tick: int, alarm: bool) -> None:
+        """Keep what was learned of a meter, in place of what was believed before."""
+        ...
+
+    def put_baseline(self, meter: str, baseline: float | None) -> None:
+        """Keep what a meter shows by itself, in its unit, for people."""
+        ...
+
+    def revoke_meter(self, meter: str, since: int | None) -> None:
+        """From which event on a meter's words do not count; None: they all do."""
+        ...
+
+    def want(self, ticket_row: int, row: int, why: str) -> None:
+        """Ask for a second look at a settled ticket, about an entry; once asked, it stays as it was asked."""
+        ...
+
+    def unwant(self, ticket_row: int) -> None:
+        """Ask no more."""
+        ...
+
+    def drop_appeals(self, before: int) -> int:
+        """Give up the second looks that were asked for before a tick; returns how many. O(what it drops)."""
+        ...
+
+    def insert_control(self, *, event: int, meter: str, delta: float, scale: float, tier: Tier) -> None:
+        """Write a measurement of doing nothing."""
+        ...
+
+    def insert_look(self, ticket_row: int, *, event: int, meter: str, delta: float, scale: float, tier: Tier) -> None:
+        """Write a second measurement of a settled ticket."""
+        ...
+
     def add_lineage(self, row: int, parents: Sequence[tuple[int, str, int]]) -> None:
         """Record what an entry was made of."""
         ...
@@ -344,6 +455,17 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Release the store. Idempotent."""
+        ...
+
+
+@runtime_checkable
+class SecondMeter(Protocol):
+    """An instrument of its own that can measure what a settled ticket changed once more; see `Memory.look_again`."""
+
+    name: str
+
+    def remeasure(self, ticket: str) -> Outcome | None:
+        """What that decision really changed; None where it cannot be measured any more."""
         ...
 
 

@@ -43,6 +43,8 @@ class EvidenceRule:
     memory: int = 64
     """Words of one entry that its odds are folded from, the latest by decision: enough to reach `limit` from a meter that lies in four of
     ten, and a bound on what a settlement costs."""
+    reach: int = 256
+    """Words of one entry that are looked at for those, the latest by decision: silent ones count here."""
     passes: int = 4
     """Passes of expectation and maximisation (Dempster, Laird, Rubin 1977) at a tick."""
     alarm: float = 0.4
@@ -155,6 +157,11 @@ class Evidence:
         return sigmoid(self.odds)
 
 
+def sized(delta: float, scale: float) -> float:
+    """A measured change in units of the meter's scale, kept within a million of them so that sums stay numbers."""
+    return max(-1e6, min(1e6, delta / scale))
+
+
 def sigmoid(odds: float) -> float:
     """The probability that these log-odds stand for."""
     if odds >= 0:
@@ -195,7 +202,7 @@ class Heard:
 
 def heard(words: Sequence[Word], beliefs: Beliefs, rule: EvidenceRule = RULE) -> list[Heard]:
     """An entry's words in the order of their decisions, with their effects; only the latest that tell something."""
-    made = [Heard(word, beliefs, rule) for word in sorted(words, key=lambda word: (word.place, word.event))]
+    made = [Heard(word, beliefs, rule) for word in sorted(words, key=lambda word: (word.place, word.event))[-rule.reach :]]
     return [one for one in made if one.telling][-rule.memory :]
 
 
@@ -375,9 +382,12 @@ def appeal(words: Sequence[Word], rule: EvidenceRule = RULE) -> list[tuple[int, 
     return [(place, "appeal") for place in open_[-rule.appeal_looks :]]
 
 
-def runway(size: float, gain: float) -> float:
-    """What a gain of this size pays an entry, in energy; harm takes nothing (it suspends), so that this is never negative."""
-    return gain * math.tanh(size) if size > 0 else 0.0
+def runway(size: float, gain: float, rate: float = 0.0, rule: EvidenceRule = RULE) -> float:
+    """What a gain of this size (its baseline taken off) pays an entry, in energy; harm takes nothing (it suspends).
+
+    A meter with a lie `rate` that leaves its words no information pays nothing.
+    """
+    return gain * math.tanh(size) if size > 0 and rate < rule.rate_high else 0.0
 
 
 def learn(

@@ -27,6 +27,7 @@ from earnest.core.evidence import (
     looks_wanted,
     retrial_probability,
     runway,
+    sized,
     weigh,
     without_revoked,
 )
@@ -173,7 +174,7 @@ class EvidenceState(Generic[Name]):
         name = self._scope_of.pop(place)
         account = self.entries[name]
         self._events += 1
-        word = Word(place, self._events, self.now, meter, delta / scale)
+        word = Word(place, self._events, self.now, meter, sized(delta, scale))
         account.words.append(word)
         self._heard.setdefault(meter, []).append((self._events, name))
         self.beliefs.setdefault(meter, self._fresh(meter))
@@ -181,14 +182,17 @@ class EvidenceState(Generic[Name]):
         self._settled.append((name, acted is False or delta == 0 or alarmed(self.beliefs[meter], self.rule)))
         if not account.alive:
             return Change()
-        paid = micro(runway(word.size, self.economy.gain))
-        account.held = min(account.held + paid, micro(self.economy.cap))
+        account.held = min(account.held + self._pay(meter, word.size, word.tick), micro(self.economy.cap))
         changed, suspended, cleared = self._judge(account)
         wanted: list[tuple[int, str]] = []
         if self.second and acted is not False:
             wanted = looks_wanted(account.words, place, changed, self.draw, self.rule)
             self._want(account, wanted)
         return Change(suspended, cleared, tuple(wanted))
+
+    def _pay(self, meter: str, size: float, tick: int) -> int:
+        belief = self.beliefs[meter]
+        return micro(runway(size - belief.baseline.at(tick), self.economy.gain, belief.rate, self.rule))
 
     def _want(self, account: Account[Name], wanted: Sequence[tuple[int, str]]) -> None:
         for place, _ in wanted:
@@ -200,10 +204,14 @@ class EvidenceState(Generic[Name]):
         self._events += 1
         self._looked = True
         account.wanted.pop(place, None)
+        self.beliefs.setdefault(meter, self._fresh(meter))
         for at, word in enumerate(account.words):
             if word.place == place:
-                account.words[at] = replace(word, second=delta / scale, second_meter=meter, second_event=self._events)
-        self.beliefs.setdefault(meter, self._fresh(meter))
+                account.words[at] = replace(word, second=sized(delta, scale), second_meter=meter, second_event=self._events)
+                if account.alive:
+                    # The account is put right as well: what a lie paid is taken back, as far as it is still there.
+                    right = self._pay(meter, sized(delta, scale), word.tick) - self._pay(word.meter, word.size, word.tick)
+                    account.held = min(max(account.held + right, min(account.held, 0)), micro(self.economy.cap))
         self._heard.setdefault(meter, []).append((self._events, entry))
         self._relearn.add(meter)
         _, suspended, cleared = self._judge(account)
@@ -212,7 +220,7 @@ class EvidenceState(Generic[Name]):
     def control(self, delta: float, meter: str, *, scale: float = 1.0) -> None:
         """A measurement of doing nothing in this tick."""
         total, count = self._controls.setdefault(meter, {}).get(self.now, (0.0, 0))
-        self._controls[meter][self.now] = (total + delta / scale, count + 1)
+        self._controls[meter][self.now] = (total + sized(delta, scale), count + 1)
         self.beliefs.setdefault(meter, UNKNOWN)
         self.beliefs[meter] = replace(self.beliefs[meter], baseline=self._baseline(meter, self.beliefs[meter].baseline.rho))
         self._relearn.add(meter)
@@ -236,6 +244,7 @@ class EvidenceState(Generic[Name]):
 
     def tick(self) -> Ticked[Name]:
         """One step of the clock: meters are learned anew, standings follow, rent falls due, the empty are buried."""
+        self.now += 1
         suspended, cleared, wanted = self._learned()
         charged = bool(self._settled)
         died: list[tuple[Name, Ending]] = []
@@ -246,7 +255,6 @@ class EvidenceState(Generic[Name]):
                 if account.alive and account.name not in waived:
                     account.held -= rent
         self._settled.clear()
-        self.now += 1
         for account in self.entries.values():
             if account.alive and account.held <= 0:
                 if account.suspended and self._awaited(account):

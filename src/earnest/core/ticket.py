@@ -105,7 +105,9 @@ class PendingTicket:
 class Meter:
     """Who measures: a unit, a scale that turns its deltas into credit, and a trust tier that holds on the bound channels.
 
-    `lie_rate` and `baseline` are None until a rule has learned them.
+    `lie_rate` is None until it was learned: how often its words contradict their own entries' histories, 0 to 0.5. `baseline` is what it
+    shows when nothing is done, in its unit; None without controls. In `alarm` it tells hardly anything. `revoked` is the number of
+    the event from which its words do not count; None if they do.
     """
 
     name: str
@@ -118,6 +120,92 @@ class Meter:
     created: datetime
     lie_rate: float | None = None
     baseline: float | None = None
+    alarm: bool = False
+    revoked: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """One measurement of doing nothing."""
+
+    event: int
+    meter: str
+    channel: str
+    tier: Tier
+    delta: float
+    scale: float
+    tick: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One second measurement of a settled ticket."""
+
+    event: int
+    meter: str
+    channel: str
+    tier: Tier
+    delta: float
+    scale: float
+    tick: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SettledShare:
+    """A settlement as the clock sees it: the row of the entry that decided (None in a holdout), and what was measured."""
+
+    entry_row: int | None
+    delta: float
+    acted: bool | None
+    tier: Tier
+    meter: str
+
+
+LookReason = Literal["first", "appeal", "random"]
+
+
+@dataclass(frozen=True, slots=True)
+class Appeal:
+    """A second look that is wanted: measure what this ticket settled once more, by an instrument of its own.
+
+    why: `first` (one of the entry's first outcomes), `appeal` (its standing is at stake) or `random` (drawn after the report was in).
+    since: the tick of asking. meter and delta: who settled it, and what was reported.
+    """
+
+    ticket: str
+    entry: str
+    why: LookReason
+    since: int
+    asked: datetime
+    query: str
+    meter: str
+    delta: float
+
+
+@dataclass(frozen=True, slots=True)
+class SecondLook:
+    """What `remeasure` did. Falsy when nothing landed; `reason` then says why in one sentence.
+
+    `moved` is what the entries' accounts gained or lost by the correction, in micro-units; `suspended`, `cleared` and
+    `buried` are entry ids.
+    """
+
+    landed: bool
+    reason: str
+    ticket: str
+    delta: float | None = None
+    meter: str | None = None
+    tier: Tier | None = None
+    moved: int = 0
+    suspended: tuple[str, ...] = ()
+    cleared: tuple[str, ...] = ()
+    buried: tuple[str, ...] = ()
+    tick: int | None = None
+
+    def __bool__(self) -> bool:
+        return self.landed
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +238,7 @@ class Credit:
 class Settlement:
     """What `settle` did. Falsy when nothing landed; `reason` then says why in one sentence.
 
-    `credits` are in micro-units; `suspended` and `buried` are entry ids.
+    `credits` are in micro-units; `suspended`, `buried` and `cleared` are entry ids.
     """
 
     landed: bool
@@ -163,6 +251,7 @@ class Settlement:
     suspended: tuple[str, ...] = ()
     buried: tuple[str, ...] = ()
     tick: int | None = None
+    cleared: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return self.landed

@@ -44,8 +44,9 @@ class DrawReading:
 
     def withheld_by_tick(self, meter: str, since: int = 0) -> list[tuple[int, float, int]]:
         """See `earnest.protocols.Reading.withheld_by_tick`."""
-        sql = """SELECT s.tick, total(s.delta / s.scale), count(*) FROM settlements s CROSS JOIN draws d ON d.ticket = s.ticket
-                 WHERE s.meter = (SELECT meter FROM meters WHERE name = ?) AND s.tick >= ? AND d.arm = 'all'
+        sql = """SELECT s.tick, total(max(-1e6, min(1e6, s.delta / s.scale))), count(*)
+                 FROM settlements s CROSS JOIN draws d ON d.ticket = s.ticket
+                 WHERE s.meter = (SELECT meter FROM meters WHERE name = ?) AND s.tick >= ? AND d.arm = 'all' AND s.tier = 'measured'
                  GROUP BY s.tick ORDER BY s.tick"""
         return [(tick, total, count) for tick, total, count in self._db.execute(sql, (meter, since))]
 

@@ -13,7 +13,7 @@ from earnest.core.amounts import ACCOUNTS
 from earnest.core.events import GENESIS, Posting, chained, text_digest
 from earnest.core.twins import exact_digest, twin_digest
 from earnest.protocols import Damage
-from earnest.stores.sqlite import draws
+from earnest.stores.sqlite import draws, words
 from earnest.stores.sqlite.reading import SqliteReading, facet
 from earnest.stores.sqlite.writing import SqliteWriting
 
@@ -22,7 +22,7 @@ _MAX_OF_A_KIND: Final = 20
 
 def damage(db: Any, reading: SqliteReading, head: str | None = None) -> Iterator[Damage]:
     """Everything that is wrong, cheapest kinds first. O(the file)."""
-    for check in (_file, _chain, _texts, _balances, _tickets, _settlements, _draws, _counters, _index):
+    for check in (_file, _chain, _texts, _balances, _tickets, _settlements, _draws, _words, _counters, _index):
         try:
             for count, found in enumerate(check(db, reading)):
                 if count == _MAX_OF_A_KIND:
@@ -146,6 +146,10 @@ def _draws(db: Any, reading: SqliteReading) -> Iterator[Damage]:
     yield from draws.damage(db)
 
 
+def _words(db: Any, reading: SqliteReading) -> Iterator[Damage]:
+    yield from words.damage(db)
+
+
 def _expected_counters(db: Any) -> dict[str, int]:
     made: dict[str, int] = {}
     names = {"active": "alive", "suspended": "suspended", "dead": "dead"}
@@ -207,9 +211,17 @@ def _index(db: Any, reading: SqliteReading) -> Iterator[Damage]:
         extra = db.execute(
             "SELECT count(*) FROM terms t WHERE NOT EXISTS (SELECT 1 FROM entries e WHERE e.entry = t.rowid AND e.standing <> 'dead')"
         ).fetchone()[0]
+        unguarded = db.execute(
+            """SELECT (SELECT count(*) FROM guards g WHERE NOT EXISTS (
+                           SELECT 1 FROM entries e WHERE e.entry = g.rowid AND e.standing = 'dead' AND e.cause = 'executed'))
+                    + (SELECT count(*) FROM entries e WHERE e.standing = 'dead' AND e.cause = 'executed'
+                       AND NOT EXISTS (SELECT 1 FROM guards g WHERE g.rowid = e.entry))"""
+        ).fetchone()[0]
     except (apsw.CorruptError, apsw.SQLError) as error:
         yield Damage("keyword index damaged", str(error), True)
         return
+    if unguarded:
+        yield Damage("keyword index damaged", f"{unguarded} executed entries are not in its part for them, or others are", True)
     if missing:
         yield Damage("keyword index damaged", f"{missing} living entries are not in it", True)
     if extra:
@@ -224,11 +236,19 @@ def rebuild_index(db: Any, terms: Callable[[str], Sequence[str]]) -> tuple[int, 
 
     Returns how many entries and how many terms it holds.
     """
+    from earnest.stores.sqlite.format_ledger import GUARDS
     from earnest.stores.sqlite.schema import KEYWORD_INDEX
 
     db.execute("DROP TABLE IF EXISTS terms_known")
-    _drop_index(db)
+    _drop_index(db, "terms")
     db.execute(KEYWORD_INDEX)
+    _drop_index(db, "guards")
+    db.execute(GUARDS)
+    executed: list[tuple[Any, ...]] = db.execute(
+        "SELECT entry, scope, kind, text, coalesce(cue, '') FROM entries WHERE standing = 'dead' AND cause = 'executed'"
+    ).fetchall()
+    for entry, scope, kind, text, cue in executed:
+        _put_terms(db, "guards", entry, scope, kind, terms(text), terms(cue))
     made = 0
     lengths: Counter[int] = Counter()
     rows: list[tuple[Any, ...]] = db.execute(
@@ -236,10 +256,7 @@ def rebuild_index(db: Any, terms: Callable[[str], Sequence[str]]) -> tuple[int, 
     ).fetchall()
     for entry, scope, kind, text, cue in rows:
         text_terms, cue_terms = terms(text), terms(cue)
-        db.execute(
-            "INSERT INTO terms (rowid, facets, text, cue) VALUES (?, ?, ?, ?)",
-            (entry, f"{facet('s', scope)} {facet('k', kind)}", " ".join(text_terms), " ".join(cue_terms)),
-        )
+        _put_terms(db, "terms", entry, scope, kind, text_terms, cue_terms)
         lengths[scope] += len(text_terms) + len(cue_terms)
         made += 1
     db.execute("UPDATE scopes SET terms = 0")
@@ -248,17 +265,24 @@ def rebuild_index(db: Any, terms: Callable[[str], Sequence[str]]) -> tuple[int, 
     return made, sum(lengths.values())
 
 
-def _drop_index(db: Any) -> None:
+def _put_terms(db: Any, index: str, entry: int, scope: int, kind: str, text_terms: Sequence[str], cue_terms: Sequence[str]) -> None:
+    db.execute(
+        f"INSERT INTO {index} (rowid, facets, text, cue) VALUES (?, ?, ?, ?)",
+        (entry, f"{facet('s', scope)} {facet('k', kind)}", " ".join(text_terms), " ".join(cue_terms)),
+    )
+
+
+def _drop_index(db: Any, index: str) -> None:
     try:
-        db.execute("DROP TABLE IF EXISTS terms")
+        db.execute(f"DROP TABLE IF EXISTS {index}")
     except (apsw.CorruptError, apsw.SQLError):
         # Its own bookkeeping is gone, so that it cannot be dropped as an index any more: remove what is left of it as plain tables.
         db.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
         db.execute("PRAGMA writable_schema = ON")
-        db.execute("DELETE FROM sqlite_schema WHERE name = 'terms'")
+        db.execute("DELETE FROM sqlite_schema WHERE name = ?", (index,))
         db.execute("PRAGMA writable_schema = RESET")
         for part in ("data", "idx", "content", "docsize", "config"):
-            db.execute(f"DROP TABLE IF EXISTS terms_{part}")
+            db.execute(f"DROP TABLE IF EXISTS {index}_{part}")
 
 
 def rebuild_counters(writing: SqliteWriting) -> None:

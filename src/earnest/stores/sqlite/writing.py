@@ -15,7 +15,8 @@ from earnest.core.ticket import Role, StoredTicket, Tier
 from earnest.core.uplift import Draw
 from earnest.protocols import Author
 from earnest.stores.sqlite import draws
-from earnest.stores.sqlite.reading import SqliteReading, facet
+from earnest.stores.sqlite.reading import facet
+from earnest.stores.sqlite.words_writing import WordWriting
 
 _COLUMNS: Final = frozenset(
     (
@@ -25,7 +26,7 @@ _COLUMNS: Final = frozenset(
 )  # fmt: skip
 
 
-class SqliteWriting(SqliteReading):
+class SqliteWriting(WordWriting):
     """One open write transaction; implements `earnest.protocols.Writing`. Running numbers are kept here and written once, at the end."""
 
     def __init__(self, connection: apsw.Connection, author: Author) -> None:
@@ -146,6 +147,8 @@ class SqliteWriting(SqliteReading):
             f"UPDATE entries SET {sets} starves_at = ? WHERE entry = ?",
             (*(int(v) if isinstance(v, bool) else v for v in columns.values()), after[3] + after[4] if pays else None, row),
         )
+        if standing == "dead" == after[0] and cause == "executed" != columns.get("cause", cause):
+            self._db.execute("DELETE FROM guards WHERE rowid = ?", (row,))
         if after[0] != standing:
             self._moved(row, scope, kind, standing, cause, after[0], columns.get("cause"))
 
@@ -154,10 +157,16 @@ class SqliteWriting(SqliteReading):
         self.bump(names[old], -1)
         self.bump(names[new], 1)
         if old == "dead":
+            if old_cause == "executed":
+                self._db.execute("DELETE FROM guards WHERE rowid = ?", (row,))
             self.bump(f"dead:{old_cause}", -1)
             self._living(scope, kind, 1, 0)
         if new == "dead":
             self.bump(f"dead:{cause}", 1)
+            if cause == "executed":
+                self._db.execute(
+                    "INSERT INTO guards (rowid, facets, text, cue) SELECT rowid, facets, text, cue FROM terms WHERE rowid = ?", (row,)
+                )
             length = self._drop_terms(row)
             self._living(scope, kind, -1, -length)
 
