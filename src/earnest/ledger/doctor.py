@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from earnest.core.amounts import micro
 from earnest.core.reports import Diagnosis, Finding
 from earnest.core.settings import Settings
-from earnest.ledger import uplift
+from earnest.ledger import symptoms, uplift
 from earnest.protocols import Reading
+
+INDEX_LAGS: Final = "it holds"
+"""How a driver begins to say that the index holds another number of entries than live."""
+
+Check = Callable[[Reading, Settings, Mapping[str, Any]], Iterator[Finding]]
+"""A check: what it finds in a snapshot, given the settings and the totals. O(what is unusual), not O(entries)."""
 
 # Below these counts a ratio says nothing yet.
 MIN_DECISIONS: Final = 10
@@ -19,9 +25,9 @@ MIN_TICKS: Final = 10
 
 
 def diagnose(reading: Reading, settings: Settings) -> Diagnosis:
-    """Looks at running numbers only: the cost does not grow with the store."""
+    """Looks at running numbers, at what is unusual, and at a few samples: the cost hardly grows with the store."""
     totals = reading.totals()
-    made = [finding for check in _CHECKS for finding in check(reading, settings, totals)]
+    made = [finding for check in CHECKS for finding in check(reading, settings, totals)]
     order = {"error": 0, "warning": 1, "info": 2}
     return Diagnosis(tuple(sorted(made, key=lambda f: order[f.severity])))
 
@@ -143,13 +149,32 @@ def _operator(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -
 def _index(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> Iterator[Finding]:
     problem = reading.index_problem()
     if problem:
+        lags = problem.startswith(INDEX_LAGS)
         yield Finding(
-            "index_damaged",
+            "index_lag" if lags else "index_damaged",
             "error",
-            "The keyword index is damaged: searches refuse to answer from it.",
+            f"The keyword index {'does not hold what the entries say' if lags else 'is damaged'}: searches refuse to answer from it.",
             problem,
             "`earnest check --repair` rebuilds it from the entries",
         )
 
 
-_CHECKS: Final = (_unmeasured, _silent, _unpaid, _cliff, _ticking, _stale, _dropped, _operator, _index, uplift.findings)
+CHECKS: Final[tuple[Check, ...]] = (
+    _unmeasured,
+    _silent,
+    _unpaid,
+    _cliff,
+    _ticking,
+    _stale,
+    _dropped,
+    _operator,
+    _index,
+    symptoms.zombies,
+    symptoms.escrow,
+    symptoms.free_riders,
+    symptoms.untracked,
+    symptoms.contradictions,
+    symptoms.rollbacks,
+    uplift.findings,
+)
+"""Every check that `doctor` makes. A part that can go wrong adds its own here."""
