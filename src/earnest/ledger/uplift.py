@@ -18,7 +18,7 @@ MIN_DRAWN: Final = 20
 """Draws that each arm must have before their losses are compared."""
 ATTRITION: Final = 0.1
 """Difference of lost outcomes between the arms from which it is named, if it also lies three standard errors from none."""
-PAYS: Final = 0.01
+PAYS: Final = 0.02
 """An effect below this part of the bound is none that anybody would keep a memory for."""
 
 

@@ -11,8 +11,8 @@ from earnest.protocols import Damage
 
 _SETTLED: Final = """
 SELECT d.entry, d.arm, d.p_shown, d.p_alone, d.p_all, d.rival, s.delta, s.scale, s.tier
-FROM draws d CROSS JOIN settlements s ON s.ticket = d.ticket
-WHERE s.meter = (SELECT meter FROM meters WHERE name = ?)
+FROM draws d CROSS JOIN settlements s ON s.ticket = d.ticket CROSS JOIN meters m ON m.meter = s.meter
+WHERE m.name = ? AND (m.revoked IS NULL OR s.event < m.revoked)
 """
 
 _ENDED: Final = "SELECT d.arm, t.state, count(*) FROM draws d CROSS JOIN tickets t ON t.ticket = d.ticket "
@@ -39,7 +39,8 @@ class DrawReading:
     def drawn_meters(self) -> list[str]:
         """See `earnest.protocols.Reading.drawn_meters`."""
         sql = """SELECT m.name FROM meters m WHERE EXISTS (
-                     SELECT 1 FROM draws d CROSS JOIN settlements s ON s.ticket = d.ticket WHERE s.meter = m.meter) ORDER BY m.name"""
+                     SELECT 1 FROM draws d CROSS JOIN settlements s ON s.ticket = d.ticket
+                     WHERE s.meter = m.meter AND (m.revoked IS NULL OR s.event < m.revoked)) ORDER BY m.name"""
         return [name for (name,) in self._db.execute(sql)]
 
     def withheld_by_tick(self, meter: str, since: int = 0) -> list[tuple[int, float, int]]:
