@@ -15,6 +15,7 @@ from earnest.core.settings import Settings
 from earnest.core.uplift import Draw, Drawn, compared
 from earnest.errors import InvalidInput, UnknownEntry
 from earnest.ledger import holdout
+from earnest.ledger.uplift import findings
 from earnest.testing import ManualClock, SeededRng
 
 OLD: Final = "Old log files under logs may be deleted after seven days."
@@ -398,11 +399,17 @@ def test_doctor_warns_of_memory_that_changes_next_to_nothing() -> None:
             draw = Draw(1, "all" if chance.random() < 0.5 else "shown", 0.5, 0.0, 0.5)
             ticket = tx.insert_ticket(f"t{at}", query="q", answer="", exposure=0.5, holdout=draw.arm == "all", shares=[])
             tx.insert_draw(ticket, draw)
-            event = tx.append("settle", ticket=ticket.id, data={"delta": 1.0, "tier": "measured", "meter": "disk", "moved": []})
+            event = tx.append("settle", ticket=ticket.id)
             tx.insert_settlement(ticket, event=event, delta=1.0, scale=1.0, meter="disk", tier="measured", acted=None, detail="", moved={})
             tx.resolve_ticket(ticket.row, "settled", event)
-    found = codes(memory)["memory_does_not_pay"]
-    assert found.severity == "warning" and "just as well" in found.summary and "2000 decisions" in found.evidence
+    with memory._store.read() as reading:
+        [found] = findings(reading, memory.settings, reading.totals())
+    assert (
+        found.code == "memory_does_not_pay"
+        and found.severity == "warning"
+        and "just as well" in found.summary
+        and "2000 decisions" in found.evidence
+    )
 
 
 def test_doctor_names_outcomes_that_are_lost_more_often_in_one_arm() -> None:
