@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from earnest.core.analysis import Question
-from earnest.core.entry import NewEntry, StoredEntry
+from earnest.core.entry import NewEntry, Standing, StoredEntry
 from earnest.core.events import Event, Posting
 from earnest.core.evidence import Belief, Word
 from earnest.core.filters import Filter
@@ -150,7 +150,10 @@ class Reading(Protocol):
         ...
 
     def settled_draws(self, meter: str, entry_row: int | None = None) -> list[SettledDraw]:
-        """The randomised decisions that a meter settled, in the order of their settlements; about one entry if named."""
+        """The randomised decisions that a meter settled, in the order of their settlements; about one entry if named.
+
+        What it said after it was revoked does not count.
+        """
         ...
 
     def withheld_by_tick(self, meter: str, since: int = 0) -> list[tuple[int, float, int]]:
@@ -186,7 +189,7 @@ class Reading(Protocol):
         ...
 
     def beliefs(self) -> Mapping[str, tuple[Belief, float, int, bool]]:
-        """What was learned of each meter at its last tick: (belief without baseline, slope, tick, alarm), by name."""
+        """What was last learned of each meter: (belief without baseline, slope, tick of its oldest word there, alarm), by name."""
         ...
 
     def revoked(self) -> Mapping[str, int]:
@@ -211,6 +214,14 @@ class Reading(Protocol):
 
     def appealed(self, row: int) -> int | None:
         """The tick at which a second look at an entry's outcomes was asked for last, of those that are still open; None without any."""
+        ...
+
+    def standings(self, rows: Sequence[int]) -> Mapping[int, Standing]:
+        """How these entries stand; rows that are not there are left out."""
+        ...
+
+    def unmeasured_credit(self, row: int) -> int:
+        """What claimed and typed settlements paid an entry so far, in micro-units."""
         ...
 
     def settled_in(self, tick: int) -> list[SettledShare]:
@@ -323,6 +334,10 @@ class Writing(Reading, Protocol):
         """Write how a ticket was settled and what it moved on each entry row, in micro-units."""
         ...
 
+    def cite(self, ticket_row: int, rows: Sequence[int]) -> None:
+        """Mark shares of a ticket as cited by its answer."""
+        ...
+
     def put_meter(self, name: str, *, unit: str, scale: float | None, tier: Tier) -> None:
         """Make a meter, or change one."""
         ...
@@ -352,8 +367,8 @@ class Writing(Reading, Protocol):
         """Take from an entry the words that were another's: of one entry, or all of them. Its own stay."""
         ...
 
-    def put_belief(self, meter: str, belief: Belief, *, slope: float, tick: int, alarm: bool) -> None:
-        """Keep what was learned of a meter, in place of what was believed before."""
+    def put_belief(self, meter: str, belief: Belief, *, slope: float, oldest: int, alarm: bool) -> None:
+        """Keep what was learned of a meter, with the tick of the oldest word that it was learned from."""
         ...
 
     def put_baseline(self, meter: str, baseline: float | None) -> None:

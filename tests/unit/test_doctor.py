@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import apsw
 import pytest
@@ -13,8 +13,13 @@ from earnest.core.reports import Finding
 from earnest.testing.clock import ManualClock, SeededRng
 
 
+CLASSIC: Final = {"rule": "classic"}
+"""Under which every tick charges rent, also one in which nothing was settled."""
+
+
 def opened(path: str | Path = ":memory:", **more: Any) -> Memory:
-    return Memory.open(path, clock=ManualClock(), rng=SeededRng(1), **more)
+    settings = {"rule": "classic", **more.pop("settings", {})}
+    return Memory.open(path, clock=ManualClock(), rng=SeededRng(1), settings=settings, **more)
 
 
 def codes(memory: Memory) -> list[str]:
@@ -89,7 +94,7 @@ def test_outcomes_of_zero_only_are_an_error() -> None:
 
 
 def test_dying_of_hunger_before_anything_was_paid_is_an_error() -> None:
-    memory = opened()
+    memory = opened(settings=CLASSIC)
     for n in range(3):
         memory.add(f"fact number {n}")
     for _ in range(20):
@@ -111,7 +116,7 @@ def test_starving_beside_entries_that_earn_is_selection_not_a_cliff() -> None:
 
 
 def test_a_clock_that_runs_on_after_the_earning_stopped_is_a_warning() -> None:
-    memory = opened()
+    memory = opened(settings=CLASSIC)
     memory.add("The zebra is striped.")
     settled(memory, 0.1)
     for n in range(12):
@@ -126,7 +131,7 @@ def test_a_clock_that_runs_on_after_the_earning_stopped_is_a_warning() -> None:
 
 
 def test_an_extinct_store_that_earned_once_is_told_so() -> None:
-    memory = opened()
+    memory = opened(settings=CLASSIC)
     memory.add("The zebra is striped.")
     settled(memory, 0.1)
     for _ in range(40):
@@ -327,7 +332,7 @@ def test_scheduled_work_that_was_taken_back_is_told_for_a_week() -> None:
 
 
 def test_the_worst_is_told_first() -> None:
-    memory = opened(channel="cli")
+    memory = opened(settings=CLASSIC, channel="cli")
     for n in range(3):
         memory.add(f"fact number {n}")
     for _ in range(5):

@@ -12,6 +12,7 @@ from earnest.core.baseline import NO_CONTROLS, Baseline, Control, by_tick, slope
 from earnest.core.evidence import (
     RULE,
     Belief,
+    Choice,
     EvidenceRule,
     Seat,
     Word,
@@ -149,17 +150,17 @@ def never() -> float:
 
 
 def test_the_best_active_text_decides_and_a_suspended_one_is_passed_over_only_for_one_about_as_relevant() -> None:
-    assert choose([Seat(2.0, True), Seat(1.0, True)], 0.75, never) == (0, False)
-    assert choose([Seat(2.0, False), Seat(1.6, True)], 0.75, never) == (1, False)
-    assert choose([Seat(2.0, False), Seat(1.4, True)], 0.75, never) == (None, False)
-    assert choose([Seat(2.0, False, alive=False), Seat(1.4, True)], 0.75, never) == (None, False)
-    assert choose([], 0.75, never) == (None, False)
+    assert choose([Seat(2.0, True), Seat(1.0, True)], 0.75, never) == Choice(0)
+    assert choose([Seat(2.0, False), Seat(1.6, True)], 0.75, never) == Choice(1)
+    assert choose([Seat(2.0, False), Seat(1.4, True)], 0.75, never) == Choice(None)
+    assert choose([Seat(2.0, False, alive=False), Seat(1.4, True)], 0.75, never) == Choice(None)
+    assert choose([], 0.75, never) == Choice(None)
 
 
 def test_a_suspended_text_is_tried_again_by_chance_and_an_executed_one_never() -> None:
-    assert choose([Seat(2.0, False, retrial=0.5)], 0.75, lambda: 0.4) == (0, True)
-    assert choose([Seat(2.0, False, retrial=0.5)], 0.75, lambda: 0.6) == (None, False)
-    assert choose([Seat(2.0, False, alive=False, retrial=0.5)], 0.75, never) == (None, False)
+    assert choose([Seat(2.0, False, retrial=0.5)], 0.75, lambda: 0.4) == Choice(0, True, 0.5)
+    assert choose([Seat(2.0, False, retrial=0.5)], 0.75, lambda: 0.6) == Choice(None, False, 0.5)
+    assert choose([Seat(2.0, False, alive=False, retrial=0.5)], 0.75, never) == Choice(None)
 
 
 def test_first_outcomes_and_verdicts_are_looked_at_twice_and_others_by_chance() -> None:

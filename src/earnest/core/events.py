@@ -13,7 +13,9 @@ from earnest.core.twins import twin_digest as twin_digest
 
 EVENT_KINDS: Final = (
     "create", "add", "twin", "encode", "edit", "supersede", "decide", "settle", "settle_refused", "abandon", "expire", "tick",
-    "suspend", "clear", "death", "forget", "restore", "pin", "unpin", "merge", "undo", "rollback", "setting", "meter", "bind", "repair",
+    "suspend", "clear", "death", "forget", "restore", "pin", "unpin", "merge", "undo", "rollback", "graduate", "setting",
+    "meter", "bind", "repair",
+    "remeasure", "control", "appeal", "alarm", "revoke",
 )  # fmt: skip
 
 GENESIS: Final = bytes(32)

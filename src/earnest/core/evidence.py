@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from earnest.core.baseline import NO_CONTROLS, Baseline
 
@@ -78,6 +78,10 @@ class EvidenceRule:
 
 RULE: Final = EvidenceRule()
 """The rule as it ships."""
+
+APPEAL_WAIT: Final = 5
+"""Ticks that a burial for harm waits for second measurements that were asked for, where a second instrument was ever heard. After that
+the entry is buried on the words there are; revoking the meter still brings it back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,22 +340,32 @@ class Seat:
     retrial: float = 0.0
 
 
-def choose(ranked: Sequence[Seat], pass_over: float, draw: Callable[[], float]) -> tuple[int | None, bool]:
-    """Which of the ranked texts decides (its place in the list; None: silence), and whether that is a re-trial.
+class Choice(NamedTuple):
+    """Who decides: its place in the list (None: silence), whether that is a re-trial, and how probable this was by the chance drawn."""
+
+    place: int | None
+    retrial: bool = False
+    exposure: float = 1.0
+
+
+def choose(ranked: Sequence[Seat], pass_over: float, draw: Callable[[], float]) -> Choice:
+    """Which of the ranked texts decides.
 
     The best-ranked active one decides. The first that may not sets a bar, `pass_over` times its score: below it memory is silent, or a
     neighbour's rule would be applied to the wrong thing. A suspended one may be tried again; `draw` is asked for chance only then.
     """
-    bar = 0.0
+    bar, exposure = 0.0, 1.0
     for place, seat in enumerate(ranked):
         if seat.score < bar:
-            return None, False
+            break
         if seat.decides and seat.alive:
-            return place, False
-        if seat.alive and seat.retrial > 0.0 and draw() < seat.retrial:
-            return place, True
+            return Choice(place, False, exposure)
+        if seat.alive and seat.retrial > 0.0:
+            if draw() < seat.retrial:
+                return Choice(place, True, exposure * seat.retrial)
+            exposure *= 1.0 - seat.retrial
         bar = max(bar, pass_over * seat.score)
-    return None, False
+    return Choice(None, False, exposure)
 
 
 def looks_wanted(

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Generic, Literal, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from earnest.core.amounts import micro
 from earnest.core.baseline import Baseline, by_tick, slope
 from earnest.core.evidence import (
+    APPEAL_WAIT,
     RULE,
     UNKNOWN,
     Belief,
@@ -34,10 +35,6 @@ from earnest.core.evidence import (
 
 Name = TypeVar("Name", bound=Hashable)
 Ending = Literal["executed", "starved", "merged"]
-
-APPEAL_WAIT: Final = 5
-"""Ticks that a burial for harm waits for second measurements that were asked for, where a second instrument was ever heard. After that
-the entry is buried on the words there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +152,7 @@ class EvidenceState(Generic[Name]):
             if account.ending in ("starved", "merged"):
                 continue
             seats.append((name, self._seat(account, score)))
-        place, retrial = choose([seat for _, seat in seats], self.economy.pass_over, self.draw)
+        place, retrial, _ = choose([seat for _, seat in seats], self.economy.pass_over, self.draw)
         if place is None:
             return None
         self._places += 1

@@ -18,10 +18,10 @@ from earnest.errors import InvalidInput
 class Settings:
     """The settings of one agent. Amounts are in units of energy, times in ticks unless the name says otherwise."""
 
-    rule: str = "classic"
-    """The credit rule, by name."""
+    rule: str = "evidence"
+    """The rule of selection, by name: `evidence`, or `classic`."""
     gain: float = 0.6
-    """Energy that a saturated outcome moves on the deciding entry."""
+    """Energy that a saturated outcome moves on the deciding entry; under `evidence` only a gain does."""
     supporting_share: float = 0.25
     """Part of the decider's credit that each supporter takes under `classic`."""
     stake: float = 1.0
@@ -32,6 +32,8 @@ class Settings:
     """The most energy that one entry can hold: 100 ticks of rent."""
     default_retention: str = "earned"
     """Retention of what `add` and `encode` make."""
+    admission_window: int = 0
+    """Outcomes of an entry within which its first measured harm ends it at once, under `evidence`; 0 suspends it like any other."""
     expire_after: int = 50
     """Ticks after which an open ticket expires without information."""
     supporters: int = 2
@@ -113,6 +115,8 @@ def _checked(name: str, value: Any) -> Any:
         return check.integer(name, value, low=1, high=1_000_000)
     if name == "supporters":
         return check.integer(name, value, low=0, high=50)
+    if name == "admission_window":
+        return check.integer(name, value, low=0, high=1_000)
     if name == "rule":
         return check.choice(name, value, tuple(RULES))
     if name == "default_retention":

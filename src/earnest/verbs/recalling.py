@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from earnest.core import check, filters
 from earnest.core.entry import Entry, StoredEntry
@@ -14,12 +15,24 @@ from earnest.core.settings import Settings
 from earnest.core.ticket import Answer, Ticket
 from earnest.errors import InvalidInput, NotAvailable
 from earnest.ledger import decisions, holdout, inquiry
+from earnest.ledger.testimony import Testimony
 from earnest.protocols import Reading, Writing
 from earnest.recall import answering
 from earnest.recall.search import EXTRA, Found, find
 from earnest.verbs.base import Base
+from earnest.verbs.seating import seated
 
-Recalled = tuple[Answer, Found | None, list[Found]]
+
+class Recalled(NamedTuple):
+    """What memory says, who decides it and who supports it; whether a suspended entry was let decide once more, and how probably."""
+
+    said: Answer
+    decider: Found | None
+    others: list[Found]
+    retrial: bool = False
+    exposure: float = 1.0
+
+
 """An answer, the one that decides, and those that support it."""
 Mode = Literal["auto", "hybrid", "rrf", "keyword", "dense"]
 
@@ -99,7 +112,7 @@ class RecallVerbs(Base):
         ticket. Arguments as in `search`; `k` counts the decider and its supporters.
         """
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
-        (said, decider, others), _ = self._considered(_Asking(query, k, half_life, mode), chosen)
+        (said, decider, others, *_), _ = self._considered(_Asking(query, k, half_life, mode), chosen)
         if decider is None:
             self._note("silent")
         else:
@@ -144,8 +157,8 @@ class RecallVerbs(Base):
                 if kept is not None:
                     return inquiry.reopened(reading, kept)
         for _ in range(_ATTEMPTS):
-            recalled, rival = self._considered(asking, chosen)
-            if recalled[1] is None:
+            recalled, rival = self._considered(asking, chosen, self._rng.random)
+            if recalled.decider is None:
                 break
             ticket = self._open(asking, request, recalled, rival, key)
             if ticket is not None:
@@ -160,21 +173,23 @@ class RecallVerbs(Base):
         with self._writing() as tx:
 
             def do() -> tuple[Ticket | None, Mapping[str, Any]]:
-                said, first, named = _standing(tx, recalled)
+                settings, tried = self._read_settings(tx), recalled
+                said, first, named = _standing(tx, settings, recalled)
                 assert first is not None, "nothing is opened on silence"
-                instead = None if rival is None else _standing(tx, rival)
-                chances = None if instead is None else holdout.odds(self._read_settings(tx), first, named, instead[1])
+                instead = None if rival is None else _standing(tx, settings, rival)
+                chances = None if instead is None else holdout.odds(settings, first, named, instead[1])
                 draw = None if chances is None else holdout.drawn(chances, self._rng)
                 withheld: list[StoredEntry] = []
                 if draw is not None and draw.arm != "shown":
                     withheld = [first]
                     if draw.arm == "all":
                         withheld, said, first, named = [first, *named], WITHHELD, None, []
-                    elif instead is not None:
-                        said, first, named = instead
+                    elif instead is not None and rival is not None:
+                        (said, first, named), tried = instead, rival
                 made = decisions.open_ticket(
                     tx, self._rng, query=asking.text, answer=said.text, deciding=first, supporting=named, withheld=withheld,
-                    exposure=1.0 if draw is None else draw.exposure, draw=draw,
+                    exposure=tried.exposure * (1.0 if draw is None else draw.exposure), draw=draw,
+                    retrial=tried.retrial and first is not None,
                 )  # fmt: skip
                 if first is not None:
                     tx.change_entry(first.row, recalls=first.entry.recalls + 1)
@@ -185,29 +200,37 @@ class RecallVerbs(Base):
             except _Fell:
                 return None
 
-    def _considered(self, asking: _Asking, chosen: Filter) -> tuple[Recalled, Recalled | None]:
-        """What memory says, and, where decisions are randomised, what it says without the entry that decides."""
+    def _considered(self, asking: _Asking, chosen: Filter, draw: Callable[[], float] | None = None) -> tuple[Recalled, Recalled | None]:
+        """What memory says, and, where decisions are randomised, what it says without the entry that decides.
+
+        A suspended entry may be let decide once more only if there is chance to `draw`.
+        """
         if not asking.text:
-            return (answering.SILENCE, None, []), None
+            return Recalled(answering.SILENCE, None, []), None
         with self._store.read() as reading:
             settings: Settings = self._read_settings(reading)
             found = self._find(reading, asking, chosen, asking.k + EXTRA, settings.floor)
+            seating = seated(reading, settings, self._analyser, self._retriever, asking.text, chosen, found, half_life=asking.half_life)
             now, tick = self._clock.now(), reading.counter("tick")
 
-        def answered(found: list[Found]) -> Recalled:
+        def answered(without: int | None) -> Recalled:
+            seats = seating.chosen(without, draw)
             supporters = min(settings.supporters, asking.k - 1)
-            return answering.answer(
-                found, pass_over=settings.pass_over, conflict=settings.conflict, supporters=supporters, now=now, tick=tick
+            said, decider, others = answering.answer(
+                seats.found, pass_over=settings.pass_over, conflict=settings.conflict, supporters=supporters, now=now, tick=tick
             )
+            if seats.retrial and said.deciding is not None:
+                said = replace(said, deciding=replace(said.deciding, standing="suspended"))
+            return Recalled(said, decider, others, seats.retrial, seats.exposure)
 
-        said, decider, others = answered(found)
-        if decider is None or not settings.holdout:
-            return (said, decider, others), None
-        return (said, decider, others), answered([f for f in found if f.stored.row != decider.stored.row])
+        first = answered(None)
+        if first.decider is None or not settings.holdout:
+            return first, None
+        return first, answered(first.decider.stored.row)
 
     def _deciding(self, query: str, scope: str) -> Entry | None:
         """Who decides a question now, None for silence; asking leaves no trace."""
-        (_, decider, _), _ = self._considered(_Asking(query, 1, None, "auto"), filters.checked(scope=scope))
+        (_, decider, *_), _ = self._considered(_Asking(query, 1, None, "auto"), filters.checked(scope=scope))
         return None if decider is None else decider.stored.entry
 
     def _find(self, reading: Reading, asking: _Asking, chosen: Filter, k: int, floor: float) -> list[Found]:
@@ -218,16 +241,17 @@ class _Fell(Exception):
     """A decider may not decide any more."""
 
 
-def _standing(tx: Writing, recalled: Recalled) -> tuple[Answer, StoredEntry | None, list[StoredEntry]]:
+def _standing(tx: Writing, settings: Settings, recalled: Recalled) -> tuple[Answer, StoredEntry | None, list[StoredEntry]]:
     """The entries of an answer as they stand in this transaction, without supporters that may not be named. Raises `_Fell`."""
-    said, decider, others = recalled
+    said, decider, others, retrial, _ = recalled
     if decider is None:
         return said, None, []
+    testimony = Testimony(tx, settings)
     now = {stored.row: stored for stored in tx.entries([decider.stored.row, *(f.stored.row for f in others)])}
     first = now.get(decider.stored.row)
-    if first is None or not first.may_decide:
+    if first is None or not (testimony.retrial(first) > 0 if retrial else testimony.may_decide(first)):
         raise _Fell
-    return said, first, [now[f.stored.row] for f in others if f.stored.row in now and now[f.stored.row].may_decide]
+    return said, first, [now[f.stored.row] for f in others if f.stored.row in now and now[f.stored.row].may_support]
 
 
 class _Asking:

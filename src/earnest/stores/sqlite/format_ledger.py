@@ -55,7 +55,7 @@ CREATE TABLE beliefs (
     gain    REAL NOT NULL,
     since   INTEGER NOT NULL,
     through INTEGER NOT NULL,
-    tick    INTEGER NOT NULL,
+    oldest  INTEGER NOT NULL,
     slope   REAL NOT NULL CHECK (slope BETWEEN 0 AND 1),
     alarm   INTEGER NOT NULL DEFAULT 0 CHECK (alarm IN (0, 1))
 ) STRICT;

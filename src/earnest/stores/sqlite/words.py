@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from earnest.core.entry import Standing
 from earnest.core.events import moment
 from earnest.core.evidence import Belief, Word, sized
 from earnest.core.ticket import Appeal, Control, Look, SettledShare
@@ -58,7 +59,7 @@ class WordReading:
 
     def beliefs(self) -> dict[str, tuple[Belief, float, int, bool]]:
         """See `earnest.protocols.Reading.beliefs`."""
-        sql = """SELECT m.name, b.lies, b.words, b.caught, b.counted, b.gain, b.since, b.through, b.slope, b.tick, b.alarm
+        sql = """SELECT m.name, b.lies, b.words, b.caught, b.counted, b.gain, b.since, b.through, b.slope, b.oldest, b.alarm
                  FROM beliefs b JOIN meters m USING (meter) ORDER BY m.name"""
         return {r[0]: (Belief(*r[1:8]), r[8], r[9], bool(r[10])) for r in self._db.execute(sql)}
 
@@ -100,6 +101,17 @@ class WordReading:
         """See `earnest.protocols.Reading.appealed`."""
         tick: int | None = self._db.execute("SELECT max(tick) FROM appeals WHERE entry = ?", (row,)).fetchone()[0]
         return tick
+
+    def standings(self, rows: Sequence[int]) -> dict[int, Standing]:
+        """See `earnest.protocols.Reading.standings`."""
+        sql = "SELECT entry, standing FROM entries WHERE entry IN (SELECT value FROM json_each(?))"
+        return dict(self._db.execute(sql, (json.dumps(list(rows)),)).fetchall())
+
+    def unmeasured_credit(self, row: int) -> int:
+        """See `earnest.protocols.Reading.unmeasured_credit`."""
+        sql = """SELECT coalesce(sum(h.moved), 0) FROM shares h CROSS JOIN settlements s ON s.ticket = h.ticket
+                 WHERE h.entry = ? AND s.tier <> 'measured' AND h.moved > 0"""
+        return int(self._db.execute(sql, (row,)).fetchone()[0])
 
     def settled_in(self, tick: int) -> list[SettledShare]:
         """See `earnest.protocols.Reading.settled_in`."""

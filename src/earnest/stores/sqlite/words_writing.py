@@ -53,16 +53,16 @@ class WordWriting(SqliteReading):
         else:
             self._db.execute("DELETE FROM words WHERE entry = ? AND said_of = ?", (row, said_of))
 
-    def put_belief(self, meter: str, belief: Belief, *, slope: float, tick: int, alarm: bool) -> None:
+    def put_belief(self, meter: str, belief: Belief, *, slope: float, oldest: int, alarm: bool) -> None:
         """See `earnest.protocols.Writing.put_belief`."""
         self._db.execute(
-            """INSERT INTO beliefs (meter, lies, words, caught, counted, gain, since, through, slope, tick, alarm)
+            """INSERT INTO beliefs (meter, lies, words, caught, counted, gain, since, through, slope, oldest, alarm)
                SELECT meter, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM meters WHERE name = ?
                ON CONFLICT (meter) DO UPDATE SET lies = excluded.lies, words = excluded.words, caught = excluded.caught,
                counted = excluded.counted, gain = excluded.gain, since = excluded.since, through = excluded.through,
-               slope = excluded.slope, tick = excluded.tick, alarm = excluded.alarm""",
+               slope = excluded.slope, oldest = excluded.oldest, alarm = excluded.alarm""",
             (
-                belief.lies, belief.words, belief.caught, belief.counted, belief.gain, belief.since, belief.through, slope, tick,
+                belief.lies, belief.words, belief.caught, belief.counted, belief.gain, belief.since, belief.through, slope, oldest,
                 int(alarm), meter,
             ),
         )  # fmt: skip

@@ -275,6 +275,9 @@ class SqliteWriting(WordWriting):
             "UPDATE shares SET moved = ? WHERE ticket = ? AND entry = ?", [(amount, ticket.row, row) for row, amount in moved.items()]
         )
 
+    def cite(self, ticket_row: int, rows: Sequence[int]) -> None:
+        self._db.executemany("UPDATE shares SET role = 'cited' WHERE ticket = ? AND entry = ?", [(ticket_row, row) for row in rows])
+
     def put_meter(self, name: str, *, unit: str, scale: float | None, tier: Tier) -> None:
         self._db.execute(
             """INSERT INTO meters (name, unit, scale, tier, created) VALUES (?, ?, ?, ?, ?)

@@ -1,0 +1,109 @@
+"""Who decides: relevance ranks the texts, standing says which of them may, and what was executed goes on guarding its question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from earnest.core.analysis import Analyser
+from earnest.core.evidence import Seat, choose
+from earnest.core.filters import Filter
+from earnest.core.settings import Settings
+from earnest.ledger.testimony import Testimony
+from earnest.protocols import Reading
+from earnest.recall.search import DEPTH, Found, Retriever
+
+_GUARDS = DEPTH // 8
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Who decides, first among what the answer is made of. `found` is empty on silence.
+
+    A re-trial is a suspended entry that chance let decide once more; `exposure` is how probable this was.
+    """
+
+    found: list[Found]
+    retrial: bool = False
+    exposure: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Seating:
+    """What a question found, with the seat of each: the living and, among them by rank, the executed that guard it."""
+
+    found: Sequence[Found]
+    guards: Sequence[Found]
+    seats: Mapping[int, Seat]
+    pass_over: float
+
+    def chosen(self, without: int | None = None, draw: Callable[[], float] | None = None) -> Chosen:
+        """Who decides, leaving out the entry in row `without`. Nobody is tried again unless `draw` gives chance."""
+        ranked = sorted(
+            (found for found in (*self.found, *self.guards) if found.stored.row != without),
+            # Of a living text and an executed one that rank alike, the living one comes first: it was cleared, or has yet to be judged.
+            key=lambda found: (-found.score, not found.stored.entry.alive),
+        )
+        seats = [self.seats[found.stored.row] for found in ranked]
+        if draw is None:
+            seats = [replace(seat, retrial=0.0) for seat in seats]
+        place, retrial, exposure = choose(seats, self.pass_over, draw or _never)
+        if place is None:
+            return Chosen([], False, exposure)
+        decider = ranked[place]
+        first = (
+            replace(decider, stored=replace(decider.stored, entry=replace(decider.stored.entry, standing="active"))) if retrial else decider
+        )
+        # What its standing would let decide, but evidence or open tickets do not, supports nothing either.
+        passed = {row for row, seat in self.seats.items() if not seat.decides}
+        rest = [
+            f
+            for f in self.found
+            if f.stored.row not in (without, decider.stored.row) and not (f.stored.may_decide and f.stored.row in passed)
+        ]
+        return Chosen([first, *rest], retrial, exposure)
+
+
+def _never() -> float:
+    return 1.0
+
+
+def seated(
+    reading: Reading,
+    settings: Settings,
+    analyser: Analyser,
+    retriever: Retriever,
+    query: str,
+    chosen: Filter,
+    found: Sequence[Found],
+    half_life: float | None = None,
+) -> Seating:
+    """The seats of what a question found. O(what was found), and one more look into the index where something was executed."""
+    testimony = Testimony(reading, settings)
+    guards = (
+        executed(reading, settings, analyser, retriever, query, chosen, half_life)
+        if testimony.on and reading.counter("dead:executed")
+        else []
+    )
+    seats = {f.stored.row: Seat(f.score, testimony.may_decide(f.stored), retrial=testimony.retrial(f.stored)) for f in found}
+    seats |= {f.stored.row: Seat(f.score, False, alive=False) for f in guards}
+    return Seating(found, guards, seats, settings.pass_over)
+
+
+def executed(
+    reading: Reading, settings: Settings, analyser: Analyser, retriever: Retriever, query: str, chosen: Filter, half_life: float | None
+) -> list[Found]:
+    """The executed texts that a question finds, ranked as the living are."""
+    question = analyser.question(query)
+    if not question.words:
+        return []
+    candidates, statistics = reading.guards(question, chosen, _GUARDS, settings.floor)
+    scored = [s for s in retriever.rank(question, statistics, candidates) if s.covered >= settings.floor and s.score > 0]
+    by_row = {stored.row: stored for stored in reading.entries([s.row for s in scored])}
+    made = []
+    for s in scored:
+        entry = by_row[s.row].entry
+        last = entry.last_settled_tick if entry.last_settled_tick is not None else entry.born_tick
+        aged = 1.0 if half_life is None else 0.5 ** (max(0, reading.counter("tick") - last) / half_life)
+        made.append(Found(by_row[s.row], s.score * aged, s.covered, s.matched, frozenset()))
+    return made
