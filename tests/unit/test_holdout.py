@@ -395,7 +395,7 @@ def test_doctor_warns_of_memory_that_changes_next_to_nothing() -> None:
     chance = SeededRng(2)
     with memory._writing() as tx:
         tx.put_meter("disk", unit="", scale=1.0, tier="measured")
-        for at in range(2_000):
+        for at in range(3_000):
             draw = Draw(1, "all" if chance.random() < 0.5 else "shown", 0.5, 0.0, 0.5)
             ticket = tx.insert_ticket(f"t{at}", query="q", answer="", exposure=0.5, holdout=draw.arm == "all", shares=[])
             tx.insert_draw(ticket, draw)
@@ -408,7 +408,7 @@ def test_doctor_warns_of_memory_that_changes_next_to_nothing() -> None:
         found.code == "memory_does_not_pay"
         and found.severity == "warning"
         and "just as well" in found.summary
-        and "2000 decisions" in found.evidence
+        and "3000 decisions" in found.evidence
     )
 
 
