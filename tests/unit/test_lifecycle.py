@@ -16,12 +16,14 @@ from earnest.testing.clock import ManualClock, SeededRng
 
 
 def opened(path: str | Path = ":memory:", *, seed: int = 1, clock: ManualClock | None = None, **more: Any) -> Memory:
-    return Memory.open(path, clock=clock or ManualClock(), rng=SeededRng(seed), **more)
+    """Figures in these tests are those of `classic`, under which every tick charges rent and every harm fines."""
+    settings = {"rule": "classic", **more.pop("settings", {})}
+    return Memory.open(path, clock=clock or ManualClock(), rng=SeededRng(seed), settings=settings, **more)
 
 
-@pytest.fixture
-def memory() -> Memory:
-    return opened(settings={"rent": 0.0})
+@pytest.fixture(params=["classic", "evidence"])
+def memory(request: pytest.FixtureRequest) -> Memory:
+    return opened(settings={"rent": 0.0, "rule": request.param})
 
 
 def zebra(memory: Memory, **fields: Any) -> Entry:
@@ -243,7 +245,8 @@ def test_a_starved_entry_comes_back_with_a_fresh_stake() -> None:
     assert memory.restore(entry.id).balance == 1_000_000 and whole(memory)
 
 
-def test_an_executed_entry_comes_back_when_a_person_says_so(memory: Memory) -> None:
+def test_an_executed_entry_comes_back_when_a_person_says_so() -> None:
+    memory = opened(settings={"rent": 0.0})
     entry = zebra(memory)
     settled(memory, -1e9)
     settled(memory, -1e9)
@@ -332,7 +335,8 @@ def test_a_pinned_entry_pays_rent_rests_at_zero_and_is_neither_buried_nor_merged
     assert (held.balance, held.standing) == (0, "active") and memory.decide("zebra")
 
 
-def test_a_fine_takes_a_pinned_entry_to_zero_and_no_further(memory: Memory) -> None:
+def test_a_fine_takes_a_pinned_entry_to_zero_and_no_further() -> None:
+    memory = opened(settings={"rent": 0.0})
     entry = zebra(memory)
     memory.pin(entry.id)
     for _ in range(3):

@@ -112,7 +112,7 @@ def untracked(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -
     real = [
         event for event in told if event.data["delta"] != 0 and event.data["tier"] == "measured" and not _withheld(reading, event.ticket)
     ]
-    lost = [event for event in real if not any(amount for _, amount in event.data["moved"]) and not event.data.get("words")]
+    lost = [event for event in real if not _reached(event.data)]
     if len(lost) >= MIN_UNTRACKED and len(lost) > UNTRACKED * len(real):
         yield Finding(
             "credit_untracked",
@@ -121,6 +121,11 @@ def untracked(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -
             f"{len(lost)} of the last {len(real)} measured outcomes that were not zero moved nothing",
             "settle while the entries that decided are alive, and keep what is to be judged with retention `earned`",
         )
+
+
+def _reached(data: Mapping[str, Any]) -> bool:
+    """Whether an outcome paid or fined somebody, or (under `evidence`) says something of somebody."""
+    return any(amount for _, amount in data["moved"]) or (data["rule"][0] == "evidence" and bool(data.get("words")))
 
 
 def _withheld(reading: Reading, ticket_id: str | None) -> bool:

@@ -13,7 +13,7 @@ from earnest.core.entry import Entry, NewEntry, StoredEntry
 from earnest.core.reports import ConsolidationReport, EncodeReport
 from earnest.core.settings import Settings
 from earnest.errors import InvalidInput, NotAllowed
-from earnest.ledger import consolidation, lifecycle
+from earnest.ledger import consolidation, lifecycle, merging
 from earnest.ledger.undo import undo
 from earnest.protocols import Encoder, Writing
 from earnest.verbs.base import Base
@@ -132,7 +132,9 @@ class EntryVerbs(Base):
                 terms = [self._terms(new.text, new.cue) for new in checked]
 
             def do() -> tuple[tuple[_List[Entry], _List[bool]], Mapping[str, Any]]:
-                written = [lifecycle.add(tx, settings, self._rng, new, t, kind) for new, t in zip(checked, terms, strict=True)]
+                written = [
+                    lifecycle.add(tx, settings, self._rng, self._analyser, new, t, kind) for new, t in zip(checked, terms, strict=True)
+                ]
                 entries, fresh = [stored.entry for stored, _ in written], [is_new for _, is_new in written]
                 return (entries, fresh), {"ids": [entry.id for entry in entries], "new": fresh}
 
@@ -276,7 +278,7 @@ class EntryVerbs(Base):
                 row = stored.row
                 if lifecycle.says_other(stored, text, cue):
                     new = lifecycle.next_version(self._rng, stored, text, cue, checked)
-                    row = lifecycle.supersede(tx, settings, self._rng, stored, new, self._terms(new.text, new.cue)).row
+                    row = lifecycle.supersede(tx, settings, self._rng, self._analyser, stored, new, self._terms(new.text, new.cue)).row
                 elif checked:
                     lifecycle.edit(tx, settings, id, checked)
                 [after] = tx.entries([row])
@@ -343,8 +345,8 @@ class EntryVerbs(Base):
 
         def join(tx: Writing, settings: Settings) -> StoredEntry:
             members = [lifecycle.found(tx, name) for name in names]
-            new = lifecycle.merged_entry(self._rng, members, text)
-            return lifecycle.merge(tx, settings, self._rng, members, new, self._terms(new.text, new.cue), **data)
+            new = merging.merged_entry(self._rng, members, text)
+            return merging.merge(tx, settings, self._rng, self._analyser, members, new, self._terms(new.text, new.cue), **data)
 
         return self._changing("merge", {"ids": names, "text": text}, key, join)
 
