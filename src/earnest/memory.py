@@ -12,6 +12,7 @@ from earnest.core import check
 from earnest.core.reports import Check
 from earnest.core.settings import NAMES, Settings, checked, with_changes
 from earnest.errors import InvalidInput, NotAvailable, StoreError
+from earnest.ledger.adoption import adopt
 from earnest.ledger.meters import Meters
 from earnest.opening import agent_name, located, path_text
 from earnest.protocols import Author, Clock, Rng, Store
@@ -20,6 +21,7 @@ from earnest.stores.sqlite import SqliteStore
 from earnest.system import SystemClock, SystemRng
 from earnest.verbs.deciding import LedgerVerbs
 from earnest.verbs.insight import InsightVerbs
+from earnest.verbs.looking import LookVerbs
 from earnest.verbs.maintaining import MaintenanceVerbs
 from earnest.verbs.uplift import UpliftVerbs
 
@@ -27,7 +29,7 @@ from earnest.verbs.uplift import UpliftVerbs
 _BRIEFLY = 0.2
 
 
-class Memory(MaintenanceVerbs, LedgerVerbs, InsightVerbs, UpliftVerbs):
+class Memory(MaintenanceVerbs, LedgerVerbs, LookVerbs, InsightVerbs, UpliftVerbs):
     """One agent's memory. Safe to share between threads, and with other processes that have the same file open.
 
     Open it with `Memory.open`; close it with `close` or a `with` block.
@@ -36,7 +38,7 @@ class Memory(MaintenanceVerbs, LedgerVerbs, InsightVerbs, UpliftVerbs):
     def __init__(self, store: Store, *, clock: Clock, rng: Rng, actor: str, channel: str, retriever: Retriever | None = None) -> None:
         """Composes the parts; `Memory.open` is the way in for users."""
         super().__init__(store, clock=clock, rng=rng, actor=actor, channel=channel, retriever=retriever)
-        self.meters = Meters(store, self._writing)
+        self.meters = Meters(store, self._writing, self._read_settings, lambda: self._analyser)
 
     @classmethod
     def open(
@@ -140,6 +142,8 @@ class Memory(MaintenanceVerbs, LedgerVerbs, InsightVerbs, UpliftVerbs):
             if changed:
                 old, new = ({name: getattr(s, name) for name in changed} for s in (before, after))
                 tx.append("setting", data=new, before=old)
+            if before.rule != after.rule:
+                adopt(tx, after)
         if before.languages != after.languages:
             self._follow(after)
             self._adopt_analyser()

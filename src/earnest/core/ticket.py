@@ -257,6 +257,19 @@ class Settlement:
         return self.landed
 
 
+@dataclass(frozen=True, slots=True)
+class Revocation:
+    """What revoking a meter did: `since` is the event from which its words do not count. The others are entry ids; `returned` are
+    executed ones that live again."""
+
+    meter: str
+    event: int
+    since: int
+    suspended: tuple[str, ...] = ()
+    cleared: tuple[str, ...] = ()
+    returned: tuple[str, ...] = ()
+
+
 def tier_of(meter_tier: Tier, channel: str, bound: bool) -> Tier:
     """The trust of a settlement: the meter's own tier where the operator bound it to the channel, else the channel's."""
     return meter_tier if bound else CHANNEL_TIERS.get(channel, "claimed")

@@ -7,6 +7,7 @@ from typing import Final
 from earnest.core.amounts import shown_delta, shown_energy
 from earnest.core.entry import DEATHS, Cause, Entry, StoredEntry
 from earnest.core.events import Event
+from earnest.core.evidence import sigmoid
 from earnest.core.ticket import Role, StoredSettlement
 from earnest.protocols import Reading
 
@@ -87,8 +88,26 @@ def _told(event: Event, stored: StoredEntry, settlement: tuple[StoredSettlement,
         return f"born ({data.get('origin')}), by {event.actor} over {event.channel}"
     if event.kind == "edit":
         return f"edited: {', '.join(data.get('fields', ()))}"
+    if event.kind in ("suspend", "clear"):
+        return _turned(event)
+    if event.kind == "remeasure":
+        mark = "" if data["tier"] == "measured" else f" [{data['tier']}]"
+        note = f": {_cut(event.note, 200)}" if event.note else ""
+        return f"measured again: {shown_delta(data['delta'])} by {data['meter']}{mark}{note}"
+    if event.kind == "correct":
+        return f"put right by that, moved {shown_energy(data['moved'], signed=True)}"
     told = _PLAIN.get(event.kind, event.kind)
     return f"{told}{f': {_cut(event.note, 200)}' if event.note else ''}"
+
+
+def _turned(event: Event) -> str:
+    """How a standing turned, with the odds that it turned on."""
+    if "odds" not in event.data:
+        return _PLAIN[event.kind]
+    chance = sigmoid(float(event.data["odds"]))
+    if event.kind == "suspend":
+        return f"suspended: after what was measured, following it helps with a probability of {chance:.0%} only"
+    return f"cleared: after what was measured, following it helps with a probability of {chance:.0%}"
 
 
 _PLAIN: Final = {
@@ -102,4 +121,5 @@ _PLAIN: Final = {
     "pin": "pinned",
     "unpin": "unpinned",
     "undo": "an event was taken back",
+    "appeal": "a second look at its outcomes was asked for",
 }
