@@ -83,7 +83,7 @@ def test_every_example_parses(command: Command) -> None:
 def test_every_command_of_this_version_is_there() -> None:
     expected = (
         "demo encode query remember search decide settle abandon tick list show edit forget pin unpin restore undo merge consolidate "
-        "maintain top why pending audit stats uplift meters doctor check backup config completion version"
+        "maintain top why pending audit stats uplift meters control remeasure doctor check backup config completion version"
     )
     assert {command.name for command in COMMANDS} == set(expected.split())
 

@@ -214,6 +214,8 @@ _ASK: Final = (
             Option(("--meter",), "who measured (unnamed)", "NAME"),
             Option(("--scale",), "the size of an ordinary effect; the meter's own unless given, else 1", "N", "number"),
             Option(("--detail",), "a remark for the entry's life story", "TEXT"),
+            Option(("--cited",), "a supporting entry that the answer was really made of, which shares in the outcome; repeat for several",
+                   "ID", repeat=True),
             _switch("--acted", "something was done on the advice", "acted", group="acted"),
             _switch("--not-acted", "nothing was done on the advice", "acted", off=True, group="acted"),
             _KEY,
@@ -242,16 +244,49 @@ _ASK: Final = (
         "earnest tick --slot 2026-01-31",
     ),
     Command(
-        "meters", "Ask and settle", "who measures, and where their word is trusted", "deciding:meters",
+        "meters", "Ask and settle", "who measures, how much their word is worth, and where it is trusted", "measuring:meters",
         (
-            Option(("action",), "list (unless given), add or bind", "ACTION", nargs="?", choices=("list", "add", "bind")),
-            Option(("name",), "the meter, for add and bind", "NAME", nargs="?"),
+            Option(("action",), "list (unless given), add, bind or revoke", "ACTION", nargs="?", choices=("list", "add", "bind", "revoke")),
+            Option(("name",), "the meter, for add, bind and revoke", "NAME", nargs="?"),
             Option(("channel",), "the channel to trust it on, for bind: cli, python, settle-ci, mcp, http", "CHANNEL", nargs="?"),
             Option(("--unit",), "what it counts, for add: bytes, tests, USD", "UNIT"),
             Option(("--scale",), "the size of an ordinary effect in that unit, for add", "N", "number"),
             Option(("--tier",), "what its word weighs where it is bound, for add (measured)", choices=TIERS),
+            Option(("--since",), "the tick or the time (ISO 8601) from which its words do not count, for revoke; all of them unless given",
+                   "WHEN"),
         ),
         "earnest meters add disk --unit bytes --scale 100000",
+        "`revoke` folds history again without a meter that turned out to lie: entries that only it condemned come back. `undo` takes "
+        "it back.",
+    ),
+    Command(
+        "control", "Ask and settle", "record what a meter shows when nothing is done", "measuring:control",
+        (
+            Option(("delta",), "what was measured without acting, in the meter's unit", "DELTA", "number"),
+            Option(("--meter",), "who measured (unnamed)", "NAME"),
+            Option(("--scale",), "the size of an ordinary effect; the meter's own unless given, else 1", "N", "number"),
+            Option(("--detail",), "a remark for the record", "TEXT"),
+            _KEY,
+        ),
+        "earnest control 0 --meter disk",
+        "It teaches the meter's baseline, which is taken off what it reports. A typed one teaches nothing unless the meter was bound "
+        "to cli.",
+    ),
+    Command(
+        "remeasure", "Ask and settle", "record a second, independent measurement of a settled decision", "measuring:remeasure",
+        (
+            Option(("ticket",), "a settled ticket", "TICKET", nargs="?"),
+            Option(("delta",), "what the decision really changed, in this meter's unit", "DELTA", "number", nargs="?"),
+            Option(("--meter",), "the instrument, another one than the one that settled it", "NAME"),
+            Option(("--scale",), "the size of an ordinary effect; the meter's own unless given, else 1", "N", "number"),
+            Option(("--detail",), "a remark for the entry's life story", "TEXT"),
+            _KEY,
+            _switch("--wanted", "only list the second looks that are wanted"),
+            _LIMIT,
+            Option(("--after",), "with --wanted, go on after this ticket", "TICKET"),
+        ),
+        "earnest remeasure 7gqk2v5m3xw4b6a2dr5t7y3z4c 4096 --meter disk-2",
+        "It takes the place of the report. Exit status 1 if nothing landed: the ticket is unknown, not settled, or was a holdout.",
     ),
 )  # fmt: skip
 
