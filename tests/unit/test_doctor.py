@@ -12,7 +12,6 @@ from earnest import Memory
 from earnest.core.reports import Finding
 from earnest.testing.clock import ManualClock, SeededRng
 
-
 CLASSIC: Final = {"rule": "classic"}
 """Under which every tick charges rent, also one in which nothing was settled."""
 

@@ -186,6 +186,31 @@ def test_under_classic_nothing_is_remembered() -> None:
     assert memory.add(POISON).id != entry.id
 
 
+def test_revoking_the_meter_that_condemned_it_clears_it_and_its_twins() -> None:
+    memory, poison = executed()
+    twin = memory.add(POISON + " Now.")
+    assert memory.get(twin.id).standing == "suspended"
+    memory.meters.revoke("disk")
+    for entry in (poison, twin):
+        now = memory.get(entry.id)
+        assert now.standing == "active", now
+        assert now.balance == 1_000_000
+    assert memory.decide(QUESTION).text and memory.check().problems == ()
+
+
+def test_a_second_measurement_that_says_otherwise_clears_it() -> None:
+    memory = opened()
+    bystander(memory)
+    memory.add(POISON)
+    ticket = memory.decide(QUESTION)
+    memory.settle(str(ticket.id), delta=-3.0, meter="disk", acted=True)
+    tick(memory, 21)
+    twin = memory.add(POISON + " Now.", retention="kept")
+    assert twin.standing == "suspended"
+    assert memory.remeasure(str(ticket.id), delta=2.0, meter="auditor").landed
+    assert memory.get(twin.id).standing == "active"
+
+
 # probation
 
 
@@ -247,3 +272,11 @@ def test_the_gate_is_open_to_who_has_passed_it() -> None:
         harm(memory, delta=0.2)
     harm(memory, delta=-9.0)
     assert memory.get(entry.id).standing == "suspended"
+
+
+def test_many_at_once_are_each_compared_with_what_was_executed() -> None:
+    memory, poison = executed()
+    texts = [*(f"Report {n} concerns subject{n}." for n in range(5)), POISON, POISON + " Now."]
+    made = memory.add_many([{"text": text} for text in texts])
+    assert [entry.standing for entry in made] == ["active"] * 5 + ["suspended"] * 2 and made[5].id == poison.id
+    guarded(memory)

@@ -36,6 +36,12 @@ cost; here a false twin silences somebody's new entry until it is measured."""
 NEAR_READ: Final = 16
 """Executed texts that a new one is compared with, the most alike first."""
 
+SUSPENDED_READ: Final = 64
+"""Suspended entries of the scope that a new one is compared with, the oldest first; each is there for some tens of ticks."""
+
+LENGTHS: Final = 0.6
+"""Ratio of lengths, in characters, beyond which two texts cannot be near twins."""
+
 _SHARE: Final = 0.5
 """Part of a text's information that an executed one must hold to be compared at all; a near twin holds more."""
 
@@ -53,13 +59,13 @@ def condemned(
 ) -> StoredEntry | None:
     """The entry whose harm a new text inherits because it says the same; None if it may start afresh.
 
-    Looked at: dead exact twins of any kind in its scope that harm is the better bet of, executed texts that it hardly differs from,
-    and `besides`, the entries that it takes the place of. O(1) until something was executed, then one look into the index.
+    Looked at: dead exact twins of any kind in its scope that harm is the better bet of, executed and suspended texts that it hardly
+    differs from, and `besides`, the entries that it takes the place of. O(1) until something did harm, then one look into the index.
     """
     testimony = Testimony(tx, settings)
     if not testimony.on:
         return None
-    for stored in (*besides, *_dead_twins(tx, new)):
+    for stored in (*besides, *_dead_twins(tx, new), *_suspended(tx, new)):
         exact = twin_digest(stored.entry.text, None) == twin_digest(new.text, None)
         if (exact or _nearly(new.text, terms[0], stored.entry.text, analyser.terms(stored.entry.text))) and not testimony.active(stored):
             return stored
@@ -82,6 +88,14 @@ def _dead_twins(tx: Reading, new: NewEntry) -> list[StoredEntry]:
     digests = dict.fromkeys((twin_digest(new.text, new.cue), exact_digest(new.text, new.cue)))
     found = [stored for kind in KINDS for digest in digests for stored in tx.twins(digest, new.scope, kind)]
     return [stored for stored in found if not stored.entry.alive]
+
+
+def _suspended(tx: Reading, new: NewEntry) -> list[StoredEntry]:
+    """Suspended entries of its scope that are about as long as a new one."""
+    if not tx.counter("suspended"):
+        return []
+    found = tx.page(Filter(scopes=(new.scope,), standings=("suspended",), rules=True), None, SUSPENDED_READ)
+    return [stored for stored in found if LENGTHS * len(stored.entry.text) < len(new.text) < len(stored.entry.text) / LENGTHS]
 
 
 def _nearly(text: str, terms: Sequence[str], executed: str, its_terms: Sequence[str]) -> bool:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from earnest.core.analysis import Analyser
+from earnest.core.decision import decision_polarity
 from earnest.core.evidence import Seat, choose
 from earnest.core.filters import Filter
 from earnest.core.settings import Settings
 from earnest.ledger.testimony import Testimony
 from earnest.protocols import Reading
 from earnest.recall.search import DEPTH, Found, Retriever
+
+PROTECTS: Final = 0.5
+"""Relevance, against a text that did harm, from which advice to hold back decides in its place."""
 
 _GUARDS = DEPTH // 8
 
@@ -49,6 +54,8 @@ class Seating:
             seats = [replace(seat, retrial=0.0) for seat in seats]
         place, retrial, exposure = choose(seats, self.pass_over, draw or _never)
         if place is None:
+            place = _protector(ranked, seats)
+        if place is None:
             return Chosen([], False, exposure)
         decider = ranked[place]
         first = (
@@ -62,6 +69,18 @@ class Seating:
             if f.stored.row not in (without, decider.stored.row) and not (f.stored.may_decide and f.stored.row in passed)
         ]
         return Chosen([first, *rest], retrial, exposure)
+
+
+def _protector(ranked: Sequence[Found], seats: Sequence[Seat]) -> int | None:
+    """Who says why not, where memory would be silent because what ranks first advised to act and did harm.
+
+    Advice to hold back is passed over to sooner than other advice: following it does nothing, as silence would, even if it was meant for
+    a neighbouring matter. And being asked is what it lives from.
+    """
+    if not ranked or seats[0].decides or decision_polarity(ranked[0].stored.entry.text) is not True:
+        return None
+    near = (place for place, seat in enumerate(seats) if seat.decides and seat.alive and seat.score >= PROTECTS * seats[0].score)
+    return next((place for place in near if decision_polarity(ranked[place].stored.entry.text) is False), None)
 
 
 def _never() -> float:

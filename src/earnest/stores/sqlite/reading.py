@@ -234,7 +234,8 @@ class SqliteReading(DrawReading, WordReading):
         return [Candidate(row, text.split(" "), cue.split(" ") if cue else ()) for row, text, cue in rows], statistics
 
     def guards(self, question: Question, chosen: Filter, limit: int, share: float = 0.0) -> tuple[list[Candidate], Statistics]:
-        scopes, statistics = self._statistics(question, chosen)
+        # Asked inside transactions too, where the index of the living does not yet say how many it holds.
+        scopes, statistics = self._statistics(question, chosen, whole=False)
         terms = telling(question, statistics, share)
         if not terms or (scopes is not None and not scopes):
             return [], statistics
@@ -250,10 +251,13 @@ class SqliteReading(DrawReading, WordReading):
             raise IndexDamaged(INDEX_BROKEN.format(error)) from error
         return [Candidate(row, text.split(" "), cue.split(" ") if cue else ()) for row, text, cue in rows], statistics
 
-    def _statistics(self, question: Question, chosen: Filter) -> tuple[list[int] | None, Statistics]:
-        """The scopes to look in (None for all) and the statistics of exactly those: a small scope ranks as if it were alone."""
+    def _statistics(self, question: Question, chosen: Filter, *, whole: bool = True) -> tuple[list[int] | None, Statistics]:
+        """The scopes to look in (None for all) and the statistics of exactly those: a small scope ranks as if it were alone.
+
+        `whole` refuses to answer from an index that holds fewer entries than live.
+        """
         total = self.counter("alive") + self.counter("suspended")
-        indexed = self._indexed()
+        indexed = self._indexed() if whole else total
         if indexed != total:
             raise IndexDamaged(INDEX_BROKEN.format(f"it holds {indexed} entries, {total} are alive"))
         if chosen.scopes is None:
