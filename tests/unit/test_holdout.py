@@ -254,6 +254,24 @@ def test_a_draw_that_was_changed_afterwards_is_found(tmp_path: Path, change: str
             assert memory.check(repair=True).ok
 
 
+def test_what_happens_without_memory_is_taken_off_what_it_is_paid_for() -> None:
+    """A resource that grows by itself would make every entry look good; holdouts tell how much that is."""
+    paid = {}
+    for rate in (0.0, 0.3):
+        memory = opened(seed=11, holdout=rate, rule="evidence", rent=0.0)
+        memory.add(OLD)
+        for _ in range(60):
+            ticket, name = asked(memory)
+            settled = memory.settle(name, delta=0.5, meter="disk", scale=1.0)
+            if not ticket.holdout:
+                last = sum(credit.amount for credit in settled.credits)
+            memory.tick()
+        [meter] = memory.meters.list()
+        paid[rate] = (last, meter.baseline)
+    assert paid[0.0][1] is None and paid[0.3][1] == pytest.approx(0.5, abs=0.1)
+    assert paid[0.0][0] > 200_000 and abs(paid[0.3][0]) < 60_000
+
+
 # uplift
 
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 Arm = Literal["shown", "alone", "all"]
@@ -143,6 +144,14 @@ class Uplift:
         return 1 if self.low > 0 else -1 if self.high < 0 else 0
 
 
+@lru_cache(maxsize=256)
+def _limits(p: float) -> tuple[tuple[float, float, float, float], ...]:
+    """For each bet at a probability of being shown: the highest prediction of a shown outcome and the lowest of a withheld one with which
+    it cannot lose more than its stake, and what a surprise of 1 is worth to it in either arm."""
+    q = 1.0 - p
+    return tuple((p * STAKE_MOST / bet - 1.0, 1.0 - q * STAKE_MOST / bet, bet / p, bet / q) for bet in BETS)
+
+
 class _Side:
     """The mixture of bets that the mean effect lies above a value: a lower bound of it."""
 
@@ -152,13 +161,11 @@ class _Side:
 
     def add(self, shown: bool, p: float, y: float, with_it: float, without: float) -> None:
         """Takes in one outcome. Each bet uses predictions that keep what it may lose within its stake."""
-        q = 1.0 - p
-        grown, centres = self._grown, self._centres
-        for k, bet in enumerate(BETS):
-            room = STAKE_MOST / bet
-            m1 = min(with_it, p * room - 1.0)
-            m0 = max(without, 1.0 - q * room)
-            grown[k] += math.log1p(bet * ((y - m1) / p if shown else (m0 - y) / q))
+        grown, centres, log1p = self._grown, self._centres, math.log1p
+        for k, (most, least, by_shown, by_withheld) in enumerate(_limits(p)):
+            m1 = with_it if with_it < most else most
+            m0 = without if without > least else least
+            grown[k] += log1p(by_shown * (y - m1) if shown else by_withheld * (m0 - y))
             centres[k] += m1 - m0
 
     def capital(self, total: float) -> float:
