@@ -306,6 +306,21 @@ def test_uplift_can_be_asked_of_a_store_that_may_only_be_read(tmp_path: Path) ->
         assert again.uplift() == made and again.uplift().found == 1
 
 
+def test_what_a_revoked_meter_said_does_not_count() -> None:
+    memory = opened(seed=3, holdout=0.3, rent=0.0)
+    memory.add(OLD)
+    lived(memory, 1.0, 40)
+    then = memory.uplift()
+    since = memory.tick().tick
+    lived(memory, 0.4, 40)
+    assert memory.uplift().decisions > then.decisions
+    memory.meters.revoke("disk", since=since)
+    now = memory.uplift()
+    assert (now.low, now.high, now.decisions) == (then.low, then.high, then.decisions)
+    memory.meters.revoke("disk")
+    assert memory.uplift("disk").effect is None and memory.uplift_meters() == () and memory.check().ok
+
+
 def test_each_entry_has_its_own_uplift_and_what_is_asked_together_holds_together() -> None:
     memory = opened(seed=4, holdout=0.4, holdout_entry=0.5, rent=0.0, rule="classic")
     good, bad = memory.add("The zebra is striped."), memory.add("The horse is blue.")

@@ -76,6 +76,9 @@ class InsightVerbs(Base):
             return inquiry.audit(reading, start, most)
 
     def doctor(self) -> Diagnosis:
-        """What is wrong with how this memory is used, with evidence and fix. Cheap: it reads running numbers."""
+        """What is wrong with how this memory is used, with evidence and fix.
+
+        Cheap: it reads running numbers; and, if decisions were withheld, every randomised one (about 20 µs each).
+        """
         with self._store.read() as reading:
             return diagnose(reading, self._read_settings(reading))

@@ -38,9 +38,8 @@ class DrawReading:
 
     def drawn_meters(self) -> list[str]:
         """See `earnest.protocols.Reading.drawn_meters`."""
-        sql = """SELECT m.name FROM meters m WHERE EXISTS (
-                     SELECT 1 FROM draws d CROSS JOIN settlements s ON s.ticket = d.ticket
-                     WHERE s.meter = m.meter AND (m.revoked IS NULL OR s.event < m.revoked)) ORDER BY m.name"""
+        sql = """SELECT DISTINCT m.name FROM draws d CROSS JOIN settlements s ON s.ticket = d.ticket CROSS JOIN meters m
+                 ON m.meter = s.meter WHERE m.revoked IS NULL OR s.event < m.revoked ORDER BY m.name"""
         return [name for (name,) in self._db.execute(sql)]
 
     def withheld_by_tick(self, meter: str, since: int = 0) -> list[tuple[int, float, int]]:
