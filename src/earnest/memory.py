@@ -12,6 +12,7 @@ from earnest.core import check
 from earnest.core.reports import Check
 from earnest.core.settings import NAMES, Settings, checked, with_changes
 from earnest.errors import InvalidInput, StoreError
+from earnest.ledger.adoption import adopt
 from earnest.ledger.meters import Meters
 from earnest.opening import agent_name, embedding_for, given_embedding, local_here, located, path_text
 from earnest.protocols import Author, Clock, Rng, Store
@@ -24,6 +25,9 @@ from earnest.verbs.deciding import LedgerVerbs
 from earnest.verbs.embedding import EmbeddingVerbs
 from earnest.verbs.encoding import EncodingVerbs
 from earnest.verbs.insight import InsightVerbs
+from earnest.verbs.looking import LookVerbs
+from earnest.verbs.maintaining import MaintenanceVerbs
+from earnest.verbs.uplift import UpliftVerbs
 
 # Seconds that closing waits for another writer.
 _BRIEFLY = 0.2
@@ -31,7 +35,9 @@ _BRIEFLY = 0.2
 _A_MOMENT = 2.0
 
 
-class Memory(EncodingVerbs, ConversationVerbs, LedgerVerbs, InsightVerbs, EmbeddingVerbs):
+class Memory(
+    EncodingVerbs, ConversationVerbs, MaintenanceVerbs, LedgerVerbs, LookVerbs, InsightVerbs, EmbeddingVerbs, UpliftVerbs
+):
     """One agent's memory. Safe to share between threads, and with other processes that have the same file open.
 
     Open it with `Memory.open`; close it with `close` or a `with` block.
@@ -52,7 +58,7 @@ class Memory(EncodingVerbs, ConversationVerbs, LedgerVerbs, InsightVerbs, Embedd
         super().__init__(
             store, clock=clock, rng=rng, actor=actor, channel=channel, retriever=retriever, embedding=embedding, embedding_for=embedding_for
         )  # fmt: skip
-        self.meters = Meters(store, self._writing)
+        self.meters = Meters(store, self._writing, self._read_settings, lambda: self._analyser)
 
     @classmethod
     def open(
@@ -169,6 +175,8 @@ class Memory(EncodingVerbs, ConversationVerbs, LedgerVerbs, InsightVerbs, Embedd
                 tx.append("setting", data=new, before=old)
         if before.embedder != after.embedder and self._embedding_for is not None:
             self._embedding = self._embedding_for(after.embedder)
+            if before.rule != after.rule:
+                adopt(tx, after)
         if before.languages != after.languages:
             self._follow(after)
             self._adopt_analyser()

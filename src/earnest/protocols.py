@@ -16,11 +16,14 @@ from typing import Any, Protocol, runtime_checkable
 
 from earnest.core.analysis import Question
 from earnest.core.context import Placed
-from earnest.core.entry import NewEntry, StoredEntry
+from earnest.core.entry import NewEntry, Standing, StoredEntry
 from earnest.core.events import Event, Posting
+from earnest.core.evidence import Belief, Word
 from earnest.core.filters import Filter
+from earnest.core.outcome import Outcome
 from earnest.core.ranking import Candidate, Statistics
-from earnest.core.ticket import Meter, Role, StoredSettlement, StoredTicket, Tier
+from earnest.core.ticket import Appeal, Control, Look, Meter, Role, SettledShare, StoredSettlement, StoredTicket, Tier
+from earnest.core.uplift import Draw, SettledDraw
 
 
 class Clock(Protocol):
@@ -257,6 +260,94 @@ class Reading(Protocol):
         """The meter of that name."""
         ...
 
+    # randomised decisions
+    def draws_of(self, ticket_row: int) -> list[Draw]:
+        """The coins that were thrown for a decision, by entry row; none if it was not randomised."""
+        ...
+
+    def settled_draws(self, meter: str, entry_row: int | None = None) -> list[SettledDraw]:
+        """The randomised decisions that a meter settled, in the order of their settlements; about one entry if named.
+
+        What it said after it was revoked does not count.
+        """
+        ...
+
+    def withheld_by_tick(self, meter: str, since: int = 0) -> list[tuple[int, float, int]]:
+        """(tick, sum of the outcomes in scales, their number) of decisions without memory that a meter settled from a tick on, in order."""
+        ...
+
+    def drawn_meters(self) -> list[str]:
+        """The meters that settled a randomised decision, by name."""
+        ...
+
+    def draws_ended(self, entry_row: int | None = None) -> Mapping[tuple[str, str], int]:
+        """How many decisions were drawn, by (arm, state of the ticket); about one entry if named. O(draws)."""
+        ...
+
+    # evidence
+    def words_of(self, row: int, limit: int) -> list[Word]:
+        """What was measured of an entry, in the order of the decisions; the latest ones if there are more than `limit`."""
+        ...
+
+    def latest_words(self, meter: str, limit: int, before: int | None = None) -> list[tuple[int, int]]:
+        """(event, entry row) of a meter's latest words and second looks, in order, those that were borrowed left out.
+
+        Only events before a number, if one is given. O(limit).
+        """
+        ...
+
+    def spoken_of(self, meter: str, since: int) -> list[int]:
+        """Rows of the entries that a meter has spoken of from an event on, ordered."""
+        ...
+
+    def witnesses(self, ticket_row: int) -> list[tuple[int, bool]]:
+        """(entry row, whether it was borrowed) of the words that a ticket's outcome is, by row."""
+        ...
+
+    def beliefs(self) -> Mapping[str, tuple[Belief, float, int, bool]]:
+        """What was last learned of each meter: (belief without baseline, slope, tick of its oldest word there, alarm), by name."""
+        ...
+
+    def revoked(self) -> Mapping[str, int]:
+        """The revoked meters, each with the event from which its words do not count."""
+        ...
+
+    def controls_by_tick(self, meter: str, since: int = 0) -> list[tuple[int, float, int]]:
+        """(tick, sum in scales, number) of a meter's measured controls from a tick on, in order."""
+        ...
+
+    def controls_of(self, meter: str, limit: int) -> list[Control]:
+        """A meter's controls, newest first."""
+        ...
+
+    def looks_at(self, ticket_row: int) -> list[Look]:
+        """The second measurements of a ticket, in order."""
+        ...
+
+    def appeals(self, after: str | None, limit: int) -> list[Appeal]:
+        """The second looks that are wanted, longest wanted first, after the one of that ticket."""
+        ...
+
+    def appealed(self, row: int) -> int | None:
+        """The tick at which a second look at an entry's outcomes was asked for last, of those that are still open; None without any."""
+        ...
+
+    def standings(self, rows: Sequence[int]) -> Mapping[int, Standing]:
+        """How these entries stand; rows that are not there are left out."""
+        ...
+
+    def unmeasured_credit(self, row: int) -> int:
+        """What claimed and typed settlements paid an entry so far, in micro-units."""
+        ...
+
+    def settled_in(self, tick: int) -> list[SettledShare]:
+        """The settlements of a tick, by ticket."""
+        ...
+
+    def guards(self, question: Question, chosen: Filter, limit: int, share: float = 0.0) -> tuple[list[Candidate], Statistics]:
+        """As `candidates`, among the executed entries: a text that was executed goes on guarding its question."""
+        ...
+
     # the log
     def event(self, seq: int) -> Event | None:
         """The event of that number."""
@@ -367,6 +458,10 @@ class Writing(Reading, Protocol):
         """Write an open ticket."""
         ...
 
+    def insert_draw(self, ticket: StoredTicket, draw: Draw) -> None:
+        """Write the coin that was thrown for a decision, in the transaction that opens it. Counts `drawn:ARM` up."""
+        ...
+
     def resolve_ticket(self, row: int, state: str, event: int) -> None:
         """End an open ticket. The caller has read it in this transaction, so that it ends once."""
         ...
@@ -387,12 +482,69 @@ class Writing(Reading, Protocol):
         """Write how a ticket was settled and what it moved on each entry row, in micro-units."""
         ...
 
+    def cite(self, ticket_row: int, rows: Sequence[int]) -> None:
+        """Mark shares of a ticket as cited by its answer."""
+        ...
+
     def put_meter(self, name: str, *, unit: str, scale: float | None, tier: Tier) -> None:
         """Make a meter, or change one."""
         ...
 
     def bind_meter(self, name: str, channel: str) -> None:
         """Let a meter's tier hold on a channel."""
+        ...
+
+    # evidence
+    def put_word(self, row: int, ticket_row: int, word: Word, *, said_of: int | None = None) -> None:
+        """Write what was measured of an entry; `said_of` is whose outcome it was if it was another's."""
+        ...
+
+    def second_word(self, ticket_row: int, *, size: float, meter: str, event: int) -> None:
+        """Let a second measurement take the place of the report in every word that the ticket is."""
+        ...
+
+    def copy_words(self, from_row: int, to_row: int, *, borrowed: bool) -> int:
+        """Give an entry what was measured of another, besides its own; returns how many words it gained."""
+        ...
+
+    def count_words(self, row: int, counted: bool) -> None:
+        """Count an entry's words in their meters' lie rates, or leave them to the one that has copies of them."""
+        ...
+
+    def drop_words(self, row: int, said_of: int | None = None) -> None:
+        """Take from an entry the words that were another's: of one entry, or all of them. Its own stay."""
+        ...
+
+    def put_belief(self, meter: str, belief: Belief, *, slope: float, oldest: int, alarm: bool) -> None:
+        """Keep what was learned of a meter, with the tick of the oldest word that it was learned from."""
+        ...
+
+    def put_baseline(self, meter: str, baseline: float | None) -> None:
+        """Keep what a meter shows by itself, in its unit, for people."""
+        ...
+
+    def revoke_meter(self, meter: str, since: int | None) -> None:
+        """From which event on a meter's words do not count; None: they all do."""
+        ...
+
+    def want(self, ticket_row: int, row: int, why: str) -> None:
+        """Ask for a second look at a settled ticket, about an entry; once asked, it stays as it was asked."""
+        ...
+
+    def unwant(self, ticket_row: int) -> None:
+        """Ask no more."""
+        ...
+
+    def drop_appeals(self, before: int) -> int:
+        """Give up the second looks that were asked for before a tick; returns how many. O(what it drops)."""
+        ...
+
+    def insert_control(self, *, event: int, meter: str, delta: float, scale: float, tier: Tier) -> None:
+        """Write a measurement of doing nothing."""
+        ...
+
+    def insert_look(self, ticket_row: int, *, event: int, meter: str, delta: float, scale: float, tier: Tier) -> None:
+        """Write a second measurement of a settled ticket."""
         ...
 
     def add_lineage(self, row: int, parents: Sequence[tuple[int, str, int]]) -> None:
@@ -466,6 +618,17 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Release the store. Idempotent."""
+        ...
+
+
+@runtime_checkable
+class SecondMeter(Protocol):
+    """An instrument of its own that can measure what a settled ticket changed once more; see `Memory.look_again`."""
+
+    name: str
+
+    def remeasure(self, ticket: str) -> Outcome | None:
+        """What that decision really changed; None where it cannot be measured any more."""
         ...
 
 

@@ -23,6 +23,8 @@ TWIN: Final = 0.8
 """Share of common words from which two texts say the same, so that an experience is not written again."""
 _CJK = "\u3040-\u30ff\u3400-\u9fff"
 _WORDS = re.compile(rf"[{_CJK}]|[^\W{_CJK}]+")
+_KEPT: Final = 1_000
+"""Settled tasks that are kept in memory, so that they can be looked at a second time."""
 _SUFFIX: Final = "Acted upon, this was measured as a gain."
 
 
@@ -33,7 +35,8 @@ class SurvivalConfig:
     cycles: cycles to live through. k: entries that a decision may draw on. consolidate_every: cycles between consolidations
     (0: never). write_experience: whether the best answer of a cycle that gained something is written back as an entry. scale: how
     much of the resource is a lot, in its unit (None: what the environment says). meter: the name under which outcomes are
-    settled. expire_after: ticks after which an open ticket expires.
+    settled. expire_after: ticks after which an open ticket expires. second_meter: the name under which an environment that can look a
+    second time does so; only looks that the memory asks for are made.
     """
 
     cycles: int = 30
@@ -43,6 +46,7 @@ class SurvivalConfig:
     scale: float | None = None
     meter: str = "environment"
     expire_after: int = 50
+    second_meter: str = "environment, second look"
 
     def __post_init__(self) -> None:
         check.integer("cycles", self.cycles, low=1, high=1_000_000)
@@ -53,6 +57,9 @@ class SurvivalConfig:
             check.scale("scale", self.scale)
         check.label("meter", self.meter)
         check.integer("expire_after", self.expire_after, low=1, high=1_000_000)
+        check.label("second_meter", self.second_meter, limit=100)
+        if self.second_meter == self.meter:
+            raise InvalidInput("second_meter", self.second_meter, "must be another name than the meter's: a second look is independent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +103,10 @@ class SurvivalReport:
 class SurvivalLoop:
     """Runs a memory through an environment's cycles.
 
-    Each cycle: every task is put to the memory, the environment acts and measures, the ticket is settled; the best gain may be
-    written back; the clock ticks; now and then the entries are consolidated. `on_cycle` is called with each `CycleStats`.
+    Each cycle: the environment measures doing nothing, if it can (`control`); every task is put to the memory, the environment acts
+    and measures, the ticket is settled, and looked at once more (`remeasure`) where the memory asks for that and the environment can;
+    the best gain may be written back; the clock ticks; now and then the entries are consolidated. `on_cycle` is called with each
+    `CycleStats`.
     """
 
     def __init__(
@@ -114,6 +123,7 @@ class SurvivalLoop:
         self.env = env
         self.config = SurvivalConfig() if config is None else config
         self.on_cycle = on_cycle
+        self._done: dict[str, tuple[Task, Outcome]] = {}
         self.scale = check.scale(
             "resource_scale" if self.config.scale is None else "scale",
             getattr(env, "resource_scale", None) if self.config.scale is None else self.config.scale,
@@ -141,6 +151,7 @@ class SurvivalLoop:
         total, silent, nonzero = 0.0, 0, 0
         buried: set[str] = set()
         best: tuple[float, Ticket] | None = None
+        self._control(cycle)
         tasks = list(self.env.tasks(cycle))
         for task in tasks:
             ticket = memory.decide(task.prompt, k=config.k)
@@ -155,6 +166,7 @@ class SurvivalLoop:
                 acted=outcome.acted, detail=outcome.detail[: check.MAX_DETAIL],
             )  # fmt: skip
             buried.update(settled.buried)
+            buried.update(self._look_again(ticket.id, task, outcome))
             if ticket.text and outcome.delta > 0 and (best is None or outcome.delta > best[0]):
                 best = (outcome.delta, ticket)
         births = self._write_back(cycle, best[1]) if best is not None and config.write_experience else 0
@@ -166,6 +178,40 @@ class SurvivalLoop:
         now = memory.stats()
         energy = now.energy / MICRO
         return _Done(CycleStats(cycle, now.alive, births, len(buried), merges, energy, total, len(tasks), silent), nonzero)
+
+    def _control(self, cycle: int) -> None:
+        """Let the environment measure doing nothing, where it can and the rule has a use for it."""
+        measure = getattr(self.env, "control", None)
+        if not callable(measure) or self.memory.settings.rule != "evidence":
+            return
+        outcome = measure(cycle)
+        if not isinstance(outcome, Outcome):
+            raise InvalidInput("outcome", outcome, "control gives back an earnest.Outcome(delta=…)")
+        self.memory.control(delta=outcome.delta, meter=self.config.meter, scale=self.scale, detail=outcome.detail[: check.MAX_DETAIL])
+
+    def _look_again(self, ticket: str, task: Task, outcome: Outcome) -> tuple[str, ...]:
+        """Answer what the memory asks to be measured again, as far as the environment can; returns the entries that were buried then.
+
+        What happened in the last cycles can be looked at; older tickets are let go.
+        """
+        measure = getattr(self.env, "remeasure", None)
+        if not callable(measure):
+            return ()
+        self._done[ticket] = task, outcome
+        while len(self._done) > _KEPT:
+            self._done.pop(next(iter(self._done)))
+        buried: list[str] = []
+        for appeal in self.memory.appeals():
+            if appeal.ticket not in self._done:
+                continue
+            again = measure(*self._done.pop(appeal.ticket))
+            if not isinstance(again, Outcome):
+                raise InvalidInput("outcome", again, "remeasure gives back an earnest.Outcome(delta=…)")
+            look = self.memory.remeasure(
+                appeal.ticket, delta=again.delta, meter=self.config.second_meter, scale=self.scale, detail=again.detail[: check.MAX_DETAIL]
+            )
+            buried += look.buried
+        return tuple(buried)
 
     def _verified(self, task: Task, ticket: Ticket) -> Outcome:
         """The environment's outcome. Whatever goes wrong, the ticket does not stay open."""

@@ -140,6 +140,8 @@ def _option(name: str, value: Any) -> list[str]:
         return ["-k", _word(value)]
     if name == "acted":
         return ["--acted" if value else "--not-acted"]
+    if name == "dry_run":
+        return ["--dry-run"] if value else []
     if name in ("repair", "prune"):
         return [f"--{name}"]
     if name == "last":
@@ -189,6 +191,7 @@ _FORMS: dict[str, _Form] = {
     "pin": ("pin", ("id",), ""),
     "unpin": ("unpin", ("id",), ""),
     "merge": ("merge", (), ""),
+    "consolidate": ("consolidate", (), ""),
     "decide": ("decide", ("query",), ""),
     "settle": ("settle", ("ticket", "delta"), "landed"),
     "abandon": ("abandon", ("ticket",), "abandoned"),

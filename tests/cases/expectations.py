@@ -212,6 +212,23 @@ def _text_equals(run: Run, value: Any) -> list[str]:
     return [f"{key} says {run.entry(key)['text']!r}" for key, text in value.items() if run.entry(key)["text"] != text]
 
 
+def _keys_all(run: Run, value: Any) -> list[str]:
+    """All these entries live; nothing was merged into another."""
+    return [f"{key} is {run.entry(key)['standing']}" for key in value if run.entry(key)["standing"] != "active"]
+
+
+def _conflict_marked(run: Run, value: Any) -> list[str]:
+    """Asked about what both speak of, memory shows both, and marks them as excluding one another."""
+    made = []
+    for pair in value:
+        first, second = (run.added[key]["content"] for key in pair)
+        common = " ".join(word for word in first.split() if word in second.split())
+        shown = run.surface.call(run.agent(run.added[pair[0]]), "answer", query=common)["annotated"]
+        if not ("conflicting" in shown and first in shown and second in shown):
+            made.append(f"{pair} are not shown as conflicting: {shown!r}")
+    return made
+
+
 def _content_len(run: Run, value: Any) -> list[str]:
     found = [len(run.entry(key)["text"]) for key in run.ids]
     return [] if found == [value] else [f"wanted {value}, found {found}"]
@@ -270,6 +287,8 @@ EXPECTATIONS: dict[str, Expectation] = {
     "count": _count,
     "stats_count": _stats_count,
     "text_equals": _text_equals,
+    "keys_all": _keys_all,
+    "conflict_marked": _conflict_marked,
     "content_len": _content_len,
     "exit_code": _exit_code,
     "no_traceback": _no_traceback,

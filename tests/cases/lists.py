@@ -32,7 +32,6 @@ NOT_HERE: Final[dict[str, str]] = {
     "B23/cli": "no word of a command line is None",
     "B25/cli": "no word of a command line can hold NUL; a file that holds one is refused (E50)",
     "B53/cli": "commands have no --mode: there is one way to search until there is an embedder",
-    "B56/cli": "consolidation has no command of its own",
     "B103/cli": "1,440 processes for one step; E21 races commands in small",
     "B107/cli": "every command is a process of its own",
     "B138/cli": "every word of a command line is text",

@@ -149,7 +149,7 @@ class Replay:
     def do_settle(self, event: dict[str, Any]) -> None:
         with self.memory._writing() as tx:
             made = decisions.settle(
-                tx, self.memory.settings, "python", self.tickets[event["ticket"]],
+                tx, self.memory.settings, self.memory._rng, "python", self.tickets[event["ticket"]],
                 delta=event["delta"], meter="world", scale=event["scale"], acted=None, detail="",
             )  # fmt: skip
         assert made.landed

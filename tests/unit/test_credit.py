@@ -13,7 +13,7 @@ from earnest.core.amounts import ACCOUNTS, MICRO, micro, shown_delta, shown_ener
 from earnest.core.credit import RULES, Classic
 from earnest.core.entry import held_now
 from earnest.core.ticket import Role, Share, tier_of
-from earnest.ledger.lifecycle import proportional
+from earnest.ledger.merging import proportional
 
 
 def share(row: int, role: Role = "deciding") -> Share:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import apsw
 import pytest
@@ -12,9 +12,13 @@ from earnest import Memory
 from earnest.core.reports import Finding
 from earnest.testing.clock import ManualClock, SeededRng
 
+CLASSIC: Final = {"rule": "classic"}
+"""Under which every tick charges rent, also one in which nothing was settled."""
+
 
 def opened(path: str | Path = ":memory:", **more: Any) -> Memory:
-    return Memory.open(path, clock=ManualClock(), rng=SeededRng(1), **more)
+    settings = {"rule": "classic", **more.pop("settings", {})}
+    return Memory.open(path, clock=ManualClock(), rng=SeededRng(1), settings=settings, **more)
 
 
 def codes(memory: Memory) -> list[str]:
@@ -89,7 +93,7 @@ def test_outcomes_of_zero_only_are_an_error() -> None:
 
 
 def test_dying_of_hunger_before_anything_was_paid_is_an_error() -> None:
-    memory = opened()
+    memory = opened(settings=CLASSIC)
     for n in range(3):
         memory.add(f"fact number {n}")
     for _ in range(20):
@@ -111,7 +115,7 @@ def test_starving_beside_entries_that_earn_is_selection_not_a_cliff() -> None:
 
 
 def test_a_clock_that_runs_on_after_the_earning_stopped_is_a_warning() -> None:
-    memory = opened()
+    memory = opened(settings=CLASSIC)
     memory.add("The zebra is striped.")
     settled(memory, 0.1)
     for n in range(12):
@@ -126,7 +130,7 @@ def test_a_clock_that_runs_on_after_the_earning_stopped_is_a_warning() -> None:
 
 
 def test_an_extinct_store_that_earned_once_is_told_so() -> None:
-    memory = opened()
+    memory = opened(settings=CLASSIC)
     memory.add("The zebra is striped.")
     settled(memory, 0.1)
     for _ in range(40):
@@ -209,22 +213,125 @@ def test_a_meter_bound_to_the_channel_is_measured_and_no_cause_for_alarm() -> No
     assert memory.doctor().findings == ()
 
 
-def test_a_damaged_index_is_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("code", "damage"),
+    [
+        ("index_lag", "DELETE FROM terms"),
+        ("index_damaged", "DELETE FROM terms WHERE rowid = 1; INSERT INTO terms (rowid, facets, text, cue) VALUES (99, '', 'x', '')"),
+    ],
+)
+def test_an_index_that_lags_or_is_damaged_is_an_error(tmp_path: Path, code: str, damage: str) -> None:
     with opened(tmp_path / "m.db") as memory:
         memory.add("The zebra is striped.")
         settled(memory, 1.0)
         assert memory.doctor().findings == ()
     broken = apsw.Connection(str(tmp_path / "m.db"))
-    broken.execute("DELETE FROM terms")
+    broken.execute(damage)
     broken.close()
     with opened(tmp_path / "m.db") as memory:
-        assert found(memory, "index_damaged").severity == "error"
+        assert found(memory, code).severity == "error" and len(codes(memory)) == 1
         assert memory.check(repair=True).ok
         assert memory.doctor().findings == ()
 
 
+def test_an_empty_entry_that_forgotten_tickets_keep_is_a_zombie() -> None:
+    memory = opened()
+    memory.add("The zebra is striped.")
+    memory.add("The horse is brown.")
+    settled(memory, 1.0, "horse")
+    ticket = memory.decide("zebra")
+    for _ in range(29):
+        settled(memory, 1.0, "horse")
+        memory.tick()
+    assert memory.get(ticket.deciding.id if ticket.deciding else "").standing == "suspended" and "zombies" not in codes(memory)
+    settled(memory, 1.0, "horse")
+    memory.tick()
+    assert found(memory, "zombies").severity == "warning" and "empty for 10 ticks" in found(memory, "zombies").evidence
+    memory.abandon(str(ticket.id))
+    assert codes(memory) == [] and memory.stats().by_cause == {"starved": 1}
+
+
+def test_decisions_that_nobody_ends_are_a_warning_before_any_of_them_is_old() -> None:
+    memory = working()
+    for n in range(100):
+        assert "escrow_buildup" not in codes(memory), n
+        memory.decide("zebra")
+    assert "100 tickets are open, 12 were ever ended" in found(memory, "escrow_buildup").evidence
+    for ticket in memory.pending():
+        memory.abandon(ticket.id)
+    assert codes(memory) == []
+
+
+def test_an_entry_that_lives_from_what_it_was_recalled_beside_is_a_free_rider() -> None:
+    memory = opened(settings={"rule": "classic"})
+    memory.add_many([{"text": f"Fact {n} is about matter{n}."} for n in range(10)])
+    memory.add("The zebra is striped and fast.")
+    rider = memory.add("The zebra is fast and shy.")
+    for n in range(10):
+        assert "free_riders" not in codes(memory), n
+        settled(memory, 1.0, "Is the zebra striped and fast?")
+    assert rider.id in found(memory, "free_riders").evidence
+    settled(memory, 1.0, "shy")
+    assert "free_riders" not in codes(memory), "it decided once itself"
+
+
+def test_outcomes_that_reach_no_entry_are_a_warning() -> None:
+    memory = opened(settings={"rule": "classic"})
+    memory.add("The zebra is striped.", retention="kept")
+    for n in range(5):
+        assert "credit_untracked" not in codes(memory), n
+        settled(memory, 1.0)
+    assert "5 of the last 5" in found(memory, "credit_untracked").evidence
+    memory.add("The horse is brown.")
+    for _ in range(5):
+        settled(memory, 1.0, "horse")
+    assert "credit_untracked" not in codes(memory)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        ("Cache files under cache/ may be deleted.", "Cache files under cache/ may not be deleted.", "negation"),
+        ("Backups run before the migration of the database.", "Backups run after the migration of the database.", "opposites"),
+        ("The API listens on port 8080.", "The API listens on port 9090.", None),
+        ("Alice owns the deploy pipeline.", "Bob owns the deploy pipeline.", None),
+        ("Cache files under cache/ may be deleted.", "Cache files under cache/ may be deleted at any time.", None),
+    ],
+)
+def test_two_entries_that_may_both_decide_and_say_opposite_things_are_a_warning(first: str, second: str, told: str | None) -> None:
+    memory = working()
+    kept = memory.add(first)
+    memory.add(second)
+    if told is None:
+        assert codes(memory) == []
+        return
+    assert kept.id in found(memory, "contradictions").evidence and told in found(memory, "contradictions").evidence
+    memory.forget(kept.id)
+    assert codes(memory) == []
+
+
+def test_contradictions_in_other_scopes_are_nobodys_business() -> None:
+    memory = working()
+    memory.add("Cache files under cache/ may be deleted.", scope="a")
+    memory.add("Cache files under cache/ may not be deleted.", scope="b")
+    assert codes(memory) == []
+
+
+def test_scheduled_work_that_was_taken_back_is_told_for_a_week() -> None:
+    clock = ManualClock()
+    memory = Memory.open(clock=clock, rng=SeededRng(1))
+    memory.add("The log of the API goes to the api folder.", cue="Where does the API log?")
+    memory.add("The log of the API goes to the api folder rotated.")
+    settled(memory, 1.0, "log of the API")
+    assert memory.maintain(canaries=[("Where does the API log?", "api folder.")]).rolled_back
+    assert "1 of 1 canary questions broke" in found(memory, "maintenance_rolled_back").evidence
+    clock.advance(days=8)
+    settled(memory, 1.0, "log of the API")
+    assert "maintenance_rolled_back" not in codes(memory)
+
+
 def test_the_worst_is_told_first() -> None:
-    memory = opened(channel="cli")
+    memory = opened(settings=CLASSIC, channel="cli")
     for n in range(3):
         memory.add(f"fact number {n}")
     for _ in range(5):

@@ -21,7 +21,9 @@ ROWS: Final[list[dict[str, Any]]] = [json.loads(line) for line in TABLE.read_tex
 
 
 def opened(path: str | Path = ":memory:", *, seed: int = 1, **more: Any) -> Memory:
-    return Memory.open(path, clock=ManualClock(), rng=SeededRng(seed), **more)
+    """A store under the classic rule: what these tests hold are its laws."""
+    settings = {"rule": "classic", **more.pop("settings", {})}
+    return Memory.open(path, clock=ManualClock(), rng=SeededRng(seed), settings=settings, **more)
 
 
 def zebra(memory: Memory, **fields: Any) -> Entry:

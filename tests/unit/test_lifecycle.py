@@ -11,17 +11,19 @@ import pytest
 
 from earnest import Memory
 from earnest.core.entry import Entry
-from earnest.errors import NotAllowed, NotUndoable
+from earnest.errors import InvalidInput, NotAllowed, NotUndoable
 from earnest.testing.clock import ManualClock, SeededRng
 
 
 def opened(path: str | Path = ":memory:", *, seed: int = 1, clock: ManualClock | None = None, **more: Any) -> Memory:
-    return Memory.open(path, clock=clock or ManualClock(), rng=SeededRng(seed), **more)
+    """Figures in these tests are those of `classic`, under which every tick charges rent and every harm fines."""
+    settings = {"rule": "classic", **more.pop("settings", {})}
+    return Memory.open(path, clock=clock or ManualClock(), rng=SeededRng(seed), settings=settings, **more)
 
 
-@pytest.fixture
-def memory() -> Memory:
-    return opened(settings={"rent": 0.0})
+@pytest.fixture(params=["classic", "evidence"])
+def memory(request: pytest.FixtureRequest) -> Memory:
+    return opened(settings={"rent": 0.0, "rule": request.param})
 
 
 def zebra(memory: Memory, **fields: Any) -> Entry:
@@ -65,8 +67,8 @@ def test_who_says_exactly_the_same_joins_and_adds_a_source_but_neither_stake_nor
         {"scope": "s"},
         {"kind": "procedural"},
         {"cue": "What about it?"},
-        {"text": "The zebra is striped!"},
-        {"text": "the zebra is striped."},
+        {"text": "The zebra is striped?"},
+        {"text": "The Zebra is striped."},
     ],
 )
 def test_another_scope_kind_cue_or_letter_is_another_entry(memory: Memory, other: dict[str, Any]) -> None:
@@ -243,7 +245,8 @@ def test_a_starved_entry_comes_back_with_a_fresh_stake() -> None:
     assert memory.restore(entry.id).balance == 1_000_000 and whole(memory)
 
 
-def test_an_executed_entry_comes_back_when_a_person_says_so(memory: Memory) -> None:
+def test_an_executed_entry_comes_back_when_a_person_says_so() -> None:
+    memory = opened(settings={"rent": 0.0})
     entry = zebra(memory)
     settled(memory, -1e9)
     settled(memory, -1e9)
@@ -332,7 +335,8 @@ def test_a_pinned_entry_pays_rent_rests_at_zero_and_is_neither_buried_nor_merged
     assert (held.balance, held.standing) == (0, "active") and memory.decide("zebra")
 
 
-def test_a_fine_takes_a_pinned_entry_to_zero_and_no_further(memory: Memory) -> None:
+def test_a_fine_takes_a_pinned_entry_to_zero_and_no_further() -> None:
+    memory = opened(settings={"rent": 0.0})
     entry = zebra(memory)
     memory.pin(entry.id)
     for _ in range(3):
@@ -587,14 +591,11 @@ def test_duplicates_do_not_merge_across_scopes_kinds_pins_and_open_tickets(memor
     assert memory.consolidate().groups == ()
 
 
-def test_a_group_whose_texts_are_too_long_together_is_left_and_the_others_are_merged(memory: Memory) -> None:
-    long = " ".join(f"word{n}" for n in range(9_000))
-    memory.add(long + " alpha")
-    memory.add(long + " beta")
-    memory.add("Old log files may be deleted after seven days.")
-    memory.add("Old log files may be deleted after seven full days.")
-    made = memory.consolidate()
-    assert len(made.heirs) == 1 and any("100,000" in reason for reason in made.refused)
+def test_texts_that_are_too_long_together_are_not_merged_and_nothing_changes(memory: Memory) -> None:
+    long = [memory.add(" ".join(f"{word}{n}" for n in range(8_000))) for word in ("word", "term")]
+    with pytest.raises(InvalidInput, match="100,000"):
+        memory.merge([entry.id for entry in long])
+    assert {entry.id for entry in memory.list()} == {entry.id for entry in long} and whole(memory)
 
 
 # taking back

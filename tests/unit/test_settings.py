@@ -13,14 +13,29 @@ from earnest.core.settings import NAMES, Settings, with_changes
 from earnest.errors import InvalidInput, NotUndoable, StoreReadOnly
 from earnest.testing.clock import ManualClock, SeededRng
 
-NUMBERS: Final = ("gain", "supporting_share", "stake", "rent", "cap", "floor", "pass_over", "conflict", "merge_threshold")
+NUMBERS: Final = (
+    "gain",
+    "supporting_share",
+    "stake",
+    "rent",
+    "cap",
+    "floor",
+    "pass_over",
+    "conflict",
+    "merge_threshold",
+    "daily_share",
+    "holdout",
+    "holdout_entry",
+    "uplift_bound",
+)
 COUNTS: Final = ("expire_after", "supporters")
-WORDS: Final = ("rule", "default_retention", "languages", "embedder")
+WORDS: Final = ("rule", "default_retention", "languages", "embedder", "holdout_exempt")
 
 GOOD: Final[dict[str, Any]] = {
     "rule": "classic", "gain": 1.2, "supporting_share": 0.0, "stake": 0.5, "rent": 0.0, "cap": 10.0, "default_retention": "kept",
-    "expire_after": 7, "supporters": 0, "floor": 0.3, "pass_over": 1.0, "conflict": 0.5, "merge_threshold": 0.9,
-    "languages": "german, french", "embedder": "none",
+    "expire_after": 7, "supporters": 0, "floor": 0.3, "pass_over": 1.0, "conflict": 0.5, "merge_threshold": 0.9, "daily_share": 0.1,
+    "languages": "german, french", "embedder": "none", "holdout": 0.25, "holdout_entry": 0.5, "holdout_exempt": "guard,never",
+    "uplift_bound": 2.0,
 }  # fmt: skip
 
 
@@ -63,7 +78,8 @@ def test_a_number_is_finite_and_no_lookalike(name: str, value: Any) -> None:
         ("rule", ""), ("rule", None), ("default_retention", "earn"), ("default_retention", None), ("languages", "klingon"),
         ("languages", "english,klingon"), ("languages", None), ("languages", "english\n"), ("embedder", "zhipu"), ("embedder", "zhipu:"), ("embedder", "word2vec:small"), ("embedder", "none:x"),
         ("embedder", "hashing:7"), ("embedder", "sk-secret"),
-        ("embedder", None),
+        ("embedder", None), ("holdout", -0.1), ("holdout", 0.51), ("holdout", 0.009), ("holdout", True), ("holdout_entry", 1.1),
+        ("holdout_exempt", None), ("holdout_exempt", "guard\n"), ("uplift_bound", 0), ("uplift_bound", -1), ("uplift_bound", 1001),
     ],
 )  # fmt: skip
 def test_a_value_out_of_its_range_is_refused_by_name(name: str, value: Any) -> None:

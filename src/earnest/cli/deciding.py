@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from earnest.cli.common import energy, given, nothing_here, plural, recall, sources, standing
 from earnest.cli.place import hint, open_memory
 from earnest.cli.render import Painted, Part, Screen
-from earnest.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from earnest.core.ticket import Answer, Meter, Settlement
+    from earnest.core.ticket import Answer, Settlement
     from earnest.memory import Memory
 
 
@@ -85,7 +84,7 @@ def search(args: Namespace, screen: Screen) -> int:
 def settle(args: Namespace, screen: Screen) -> int:
     """`earnest settle`."""
     with open_memory(args, "writing") as memory:
-        made = memory.settle(args.ticket, delta=args.delta, **given(args, "meter", "scale", "acted", "detail", "key"))
+        made = memory.settle(args.ticket, delta=args.delta, **given(args, "meter", "scale", "acted", "detail", "cited", "key"))
     if screen.as_json:
         screen.json(made)
     elif made:
@@ -104,7 +103,9 @@ def _say_settled(args: Namespace, screen: Screen, made: Settlement) -> None:
         style = "red" if credit.amount < 0 else "green" if credit.amount > 0 else ""
         screen.say(f"  {credit.entry}  ", Painted(f"{shown_energy(credit.amount, signed=True)} energy", style), f"  {credit.role}")
     for entry in made.suspended:
-        screen.say(f"  {entry}  ", Painted("suspended: an open ticket keeps it from burial until its verdict is in", "yellow"))
+        screen.say(f"  {entry}  ", Painted("suspended", "yellow"), ": it may not decide any more; ", hint(args, f"why {entry}"))
+    for entry in made.cleared:
+        screen.say(f"  {entry}  ", Painted("cleared", "green"), ": it may decide again")
     for entry in made.buried:
         screen.say(f"  {entry}  ", Painted("buried", "red"), ": ", hint(args, f"why {entry}"))
 
@@ -135,7 +136,7 @@ def pending(args: Namespace, screen: Screen) -> int:
     elif not tickets:
         screen.say("No open tickets", f" after {args.after}" if args.after else "", ".")
     else:
-        rows: list[list[Part]] = [[t.id, f"{t.age_ticks:,}", t.deciding or "-", t.query] for t in tickets]
+        rows: list[list[Part]] = [[t.id, f"{t.age_ticks:,}", t.deciding or ("(withheld)" if t.holdout else "-"), t.query] for t in tickets]
         screen.table(["ticket", "age in ticks", "decided by", "question"], rows, right=frozenset({1}))
     return 0
 
@@ -155,44 +156,3 @@ def tick(args: Namespace, screen: Screen) -> int:
     for entry in died:
         screen.cut(f"  {entry.id}  ", Painted(str(entry.cause), "red"), "  ", entry.text)
     return 0
-
-
-def meters(args: Namespace, screen: Screen) -> int:
-    """`earnest meters`."""
-    action = args.action or "list"
-    options = given(args, "unit", "scale", "tier")
-    if options and action != "add":
-        raise InvalidInput("meters", action, "takes no --unit, --scale or --tier; those belong to `meters add NAME`")
-    if action == "list":
-        with open_memory(args, "reading") as memory:
-            found = memory.meters.list()
-        _say_meters(screen, found)
-        return 0
-    if args.name is None or (action == "bind") != (args.channel is not None):
-        way = "meters add NAME" if action == "add" else "meters bind NAME CHANNEL"
-        raise InvalidInput("meters", action, f"is written `earnest {way}`")
-    with open_memory(args, "creating" if action == "add" else "writing") as memory:
-        made = memory.meters.add(args.name, **options) if action == "add" else memory.meters.bind(args.name, channel=args.channel)
-    if screen.as_json:
-        screen.json(made)
-    else:
-        _say_meters(screen, [made])
-    return 0
-
-
-def _say_meters(screen: Screen, found: list[Meter]) -> None:
-    from earnest.core.amounts import shown_delta
-
-    if screen.as_json:
-        screen.json({"meters": found})
-    elif not found:
-        screen.say("No meters yet: `earnest meters add NAME` makes one, and so does a settlement that names it.")
-    else:
-        rows: list[list[Part]] = [
-            [
-                m.name, m.unit or "-", "-" if m.scale is None else f"{m.scale:g}", m.tier, f"{m.settlements:,}", shown_delta(m.total),
-                ", ".join(m.channels) or "no channel",
-            ]
-            for m in found
-        ]  # fmt: skip
-        screen.table(["meter", "unit", "scale", "tier", "settlements", "total", "bound to"], rows, right=frozenset({2, 4, 5}))

@@ -8,6 +8,7 @@ KINDS: Final = ("semantic", "episodic", "procedural", "rule")
 RETENTIONS: Final = ("earned", "fading", "kept")
 STANDINGS: Final = ("active", "suspended", "dead")
 MODES: Final = ("auto", "hybrid", "rrf", "keyword", "dense")
+VERSUS: Final = ("nothing", "rival")
 TIERS: Final = ("claimed", "operator", "measured")
 
 
@@ -155,6 +156,24 @@ _WRITE: Final = (
         "earnest merge kq3v5d2m7a4x6b2c wz6e4t7r2n5p3q8s",
     ),
     Command(
+        "consolidate", "Write", "merge near-duplicates that agree", "merging:consolidate",
+        (_switch("--dry-run", "only say what would be merged"),),
+        "earnest consolidate --dry-run",
+        "Merges only where one text adds nothing but detail to the other: never what differs in numbers, dates, negation, names, "
+        "conditions or wording, and only within one scope, kind, retention, standing and trust. `undo` takes a merge back.",
+    ),
+    Command(
+        "maintain", "Write", "what is due in keeping the store tidy, for a schedule to call", "merging:maintain",
+        (
+            _switch("--dry-run", "only say what would be done"),
+            Option(("--canaries",), "a JSON list of [question, what its answer must hold]; else from the store", "FILE", files=True),
+            _KEY,
+        ),
+        "earnest maintain --dry-run",
+        "Consolidates at most the setting `daily_share` of the living a day. Questions with known answers are asked before and after; "
+        "if one is not answered as before, everything is taken back, and the exit status is 1.",
+    ),
+    Command(
         "undo", "Write", "take back an event", "entries:undo",
         (Option(("event",), "the event's number, as `earnest audit` shows it", "EVENT", "whole"),),
         "earnest undo 12",
@@ -202,6 +221,8 @@ _ASK: Final = (
             Option(("--meter",), "who measured (unnamed)", "NAME"),
             Option(("--scale",), "the size of an ordinary effect; the meter's own unless given, else 1", "N", "number"),
             Option(("--detail",), "a remark for the entry's life story", "TEXT"),
+            Option(("--cited",), "a supporting entry that the answer was really made of, which shares in the outcome; repeat for several",
+                   "ID", repeat=True),
             _switch("--acted", "something was done on the advice", "acted", group="acted"),
             _switch("--not-acted", "nothing was done on the advice", "acted", off=True, group="acted"),
             _KEY,
@@ -230,16 +251,49 @@ _ASK: Final = (
         "earnest tick --slot 2026-01-31",
     ),
     Command(
-        "meters", "Ask and settle", "who measures, and where their word is trusted", "deciding:meters",
+        "meters", "Ask and settle", "who measures, how much their word is worth, and where it is trusted", "measuring:meters",
         (
-            Option(("action",), "list (unless given), add or bind", "ACTION", nargs="?", choices=("list", "add", "bind")),
-            Option(("name",), "the meter, for add and bind", "NAME", nargs="?"),
+            Option(("action",), "list (unless given), add, bind or revoke", "ACTION", nargs="?", choices=("list", "add", "bind", "revoke")),
+            Option(("name",), "the meter, for add, bind and revoke", "NAME", nargs="?"),
             Option(("channel",), "the channel to trust it on, for bind: cli, python, settle-ci, mcp, http", "CHANNEL", nargs="?"),
             Option(("--unit",), "what it counts, for add: bytes, tests, USD", "UNIT"),
             Option(("--scale",), "the size of an ordinary effect in that unit, for add", "N", "number"),
             Option(("--tier",), "what its word weighs where it is bound, for add (measured)", choices=TIERS),
+            Option(("--since",), "the tick or the time (ISO 8601) from which its words do not count, for revoke; all of them unless given",
+                   "WHEN"),
         ),
         "earnest meters add disk --unit bytes --scale 100000",
+        "`revoke` folds history again without a meter that turned out to lie: entries that only it condemned come back. `undo` takes "
+        "it back.",
+    ),
+    Command(
+        "control", "Ask and settle", "record what a meter shows when nothing is done", "measuring:control",
+        (
+            Option(("delta",), "what was measured without acting, in the meter's unit", "DELTA", "number"),
+            Option(("--meter",), "who measured (unnamed)", "NAME"),
+            Option(("--scale",), "the size of an ordinary effect; the meter's own unless given, else 1", "N", "number"),
+            Option(("--detail",), "a remark for the record", "TEXT"),
+            _KEY,
+        ),
+        "earnest control 0 --meter disk",
+        "It teaches the meter's baseline, which is taken off what it reports. A typed one teaches nothing unless the meter was bound "
+        "to cli.",
+    ),
+    Command(
+        "remeasure", "Ask and settle", "record a second, independent measurement of a settled decision", "measuring:remeasure",
+        (
+            Option(("ticket",), "a settled ticket", "TICKET", nargs="?"),
+            Option(("delta",), "what the decision really changed, in this meter's unit", "DELTA", "number", nargs="?"),
+            Option(("--meter",), "the instrument, another one than the one that settled it", "NAME"),
+            Option(("--scale",), "the size of an ordinary effect; the meter's own unless given, else 1", "N", "number"),
+            Option(("--detail",), "a remark for the entry's life story", "TEXT"),
+            _KEY,
+            _switch("--wanted", "only list the second looks that are wanted"),
+            _LIMIT,
+            Option(("--after",), "with --wanted, go on after this ticket", "TICKET"),
+        ),
+        "earnest remeasure 7gqk2v5m3xw4b6a2dr5t7y3z4c 4096 --meter disk-2",
+        "It takes the place of the report. Exit status 1 if nothing landed: the ticket is unknown, not settled, or was a holdout.",
     ),
 )  # fmt: skip
 
@@ -278,6 +332,20 @@ _LOOK: Final = (
         ),
         "earnest audit --kind death --last 5",
         "Unless filtered, a digest follows: of the events after --after, else of the whole log.",
+    ),
+    Command(
+        "uplift", "Look", "whether memory helps, by the decisions that were withheld", "uplift:uplift",
+        (
+            Option(("--meter",), "whose outcomes count; each meter by itself unless given", "NAME"),
+            Option(("--entry",), "what this entry changes", "ID"),
+            Option(("--rule",), "what this rule changes", "ID"),
+            _switch("--entries", "a table of all entries that were withheld; alpha is shared among them"),
+            Option(("--against",), "compare with no memory at all (nothing), or with the next best entry (rival)", choices=VERSUS),
+            Option(("--alpha",), "how often the interval may fail (0.05)", "N", "number"),
+        ),
+        "earnest uplift --meter disk",
+        "Needs the setting holdout. The interval holds however often you look. Exit status 1 if memory harms, 3 if nothing could be "
+        "measured yet.",
     ),
     Command(
         "doctor", "Look", "what is wrong with how this memory is used, and the fix", "insight:doctor", (), "earnest doctor",

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from earnest.core.amounts import micro
+from earnest.core.evidence import runway
 from earnest.core.ticket import Share
 
 
@@ -79,7 +80,32 @@ class Classic:
         return {"gain": self.gain, "supporting_share": self.supporting_share}
 
 
+@dataclass(frozen=True, slots=True)
+class ByEvidence:
+    """Selection by evidence: see `earnest.core.evidence`. A gain pays the decider ``gain * tanh(size)``; harm takes nothing, it suspends.
+
+    Merely co-retrieved entries take nothing. Cited ones, n of them, take a part ``1 / (n + 1)`` of the decider's credit each.
+    """
+
+    gain: float = 0.6
+    name: str = "evidence"
+    version: int = 1
+
+    def credits(self, delta: float, scale: float, shares: Sequence[Share]) -> list[RuleCredit]:
+        """See `CreditRule.credits`."""
+        credit = runway(delta / scale, self.gain)
+        cited = sum(1 for share in shares if share.role == "cited")
+        parts = {"deciding": credit, "cited": credit / (cited + 1)}
+        made = [RuleCredit(share, micro(parts[share.role])) for share in shares if share.role in parts]
+        return [credit for credit in made if credit.amount]
+
+    def parameters(self) -> Mapping[str, float]:
+        """See `CreditRule.parameters`."""
+        return {"gain": self.gain}
+
+
 RULES: Final[Mapping[str, Callable[[float, float], CreditRule]]] = {
-    "classic": lambda gain, supporting_share: Classic(gain, supporting_share)
+    "classic": lambda gain, supporting_share: Classic(gain, supporting_share),
+    "evidence": lambda gain, supporting_share: ByEvidence(gain),
 }
 """The rules there are, by the name that settings give."""

@@ -89,11 +89,14 @@ class StoredEntry:
 
     @property
     def may_decide(self) -> bool:
-        """Whether a new ticket may name it: in good standing, not on probation, and not empty."""
+        """Whether a new ticket may name it as the decider: in good standing, not on probation, and not empty."""
+        return self.may_support and self.probation == 0
+
+    @property
+    def may_support(self) -> bool:
+        """Whether a new ticket may name it at all. On probation it may stand beside a decision, which is how it is borne out."""
         entry = self.entry
-        if entry.standing != "active" or self.probation > 0:
-            return False
-        return entry.retention != "earned" or entry.pinned or entry.balance > 0
+        return entry.standing == "active" and (entry.retention != "earned" or entry.pinned or entry.balance > 0)
 
 
 @dataclass(frozen=True, slots=True)

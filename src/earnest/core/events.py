@@ -9,9 +9,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
+from earnest.core.twins import twin_digest as twin_digest
+
 EVENT_KINDS: Final = (
     "create", "add", "twin", "encode", "edit", "supersede", "decide", "settle", "settle_refused", "abandon", "expire", "tick",
-    "suspend", "clear", "death", "forget", "restore", "pin", "unpin", "merge", "undo", "setting", "meter", "bind", "repair",
+    "suspend", "clear", "death", "forget", "restore", "pin", "unpin", "merge", "undo", "rollback", "graduate", "setting",
+    "meter", "bind", "repair",
+    "remeasure", "correct", "control", "appeal", "alarm", "revoke",
 )  # fmt: skip
 
 GENESIS: Final = bytes(32)
@@ -88,9 +92,3 @@ def chained(
 def text_digest(salt: bytes, text: str) -> str:
     """A salted digest that stands for a text in the log: without the salt it says nothing about the text."""
     return hashlib.sha256(salt + text.encode("utf-8")).hexdigest()[:32]
-
-
-def twin_digest(text: str, cue: str | None) -> bytes:
-    """Equal for entries that say exactly the same (after normalising spaces); indexed, so that twins are found at once."""
-    said = " ".join(text.split()) + "\x00" + " ".join((cue or "").split())
-    return hashlib.sha256(said.encode("utf-8")).digest()[:16]

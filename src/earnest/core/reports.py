@@ -43,6 +43,27 @@ class ConsolidationReport:
 
 
 @dataclass(frozen=True, slots=True)
+class MaintenanceReport:
+    """What scheduled work did, or would do on a dry run.
+
+    `changed`: living entries that it changed. `budget`: how many it might still change today when it began; None where the share does
+    not bind. `due`: how many wait for a later run (all of them, on a dry run). `groups` and `heirs` as in a consolidation. `canaries`:
+    questions that were watched; `broken` those that were not answered as before, upon which everything was `rolled_back`, but for
+    the heirs in `stuck`, on which something was built in between.
+    """
+
+    changed: int
+    budget: int | None
+    due: int
+    groups: tuple[tuple[str, ...], ...]
+    heirs: tuple[str, ...]
+    canaries: int
+    broken: tuple[str, ...]
+    rolled_back: bool
+    stuck: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Skipped:
     """A part of a document that no entry was made of. `text` is cut to 200 characters; `reason` is for people."""
 

@@ -18,10 +18,10 @@ from earnest.errors import InvalidInput
 class Settings:
     """The settings of one agent. Amounts are in units of energy, times in ticks unless the name says otherwise."""
 
-    rule: str = "classic"
-    """The credit rule, by name."""
+    rule: str = "evidence"
+    """The rule of selection, by name: `evidence`, or `classic`."""
     gain: float = 0.6
-    """Energy that a saturated outcome moves on the deciding entry."""
+    """Energy that a saturated outcome moves on the deciding entry; under `evidence` only a gain does."""
     supporting_share: float = 0.25
     """Part of the decider's credit that each supporter takes under `classic`."""
     stake: float = 1.0
@@ -32,6 +32,8 @@ class Settings:
     """The most energy that one entry can hold: 100 ticks of rent."""
     default_retention: str = "earned"
     """Retention of what `add` and `encode` make."""
+    admission_window: int = 0
+    """Outcomes of an entry within which its first measured harm ends it at once, under `evidence`; 0 suspends it like any other."""
     expire_after: int = 50
     """Ticks after which an open ticket expires without information."""
     supporters: int = 2
@@ -44,12 +46,23 @@ class Settings:
     """Similarity to the winner from which an entry is shown as conflicting or overlapping with it."""
     merge_threshold: float = 0.55
     """Similarity from which consolidation takes two agreeing entries for near-duplicates."""
+    daily_share: float = 0.05
+    """Part of the living that scheduled work may change in a day; 0 lets it change nothing."""
+    holdout: float = 0.0
+    """Probability with which a decision that memory could answer is withheld at random, so that its use can be measured."""
+    holdout_entry: float = 0.0
+    """Part of those in which only the deciding entry is withheld, so that its rival decides."""
+    holdout_exempt: str = "guard"
+    """Tags, comma-separated: an answer that an entry of one of these shapes is never withheld."""
+    uplift_bound: float = 1.0
+    """Scales that an outcome counts as at most, either way, when `uplift` compares decisions."""
     languages: str = "english,russian,arabic,greek,hindi"
     """Snowball stemmers in use, comma-separated; each works on words of its own script."""
     embedder: str = "none"
     """The embedder as a spec, never a key: `none` (recall by words alone), `local`, `hashing`, `openai:NAME`, `ollama:NAME`, …"""
 
 
+LEAST_HOLDOUT: Final = 0.01
 NAMES: Final = tuple(f.name for f in fields(Settings))
 
 _RANGES: Final[Mapping[str, tuple[float, float]]] = {
@@ -62,6 +75,10 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "pass_over": (0.0, 1.0),
     "conflict": (0.0, 1.0),
     "merge_threshold": (0.0, 1.0),
+    "daily_share": (0.0, 1.0),
+    "holdout": (0.0, 0.5),
+    "uplift_bound": (0.01, 1_000.0),
+    "holdout_entry": (0.0, 1.0),
 }
 
 
@@ -117,15 +134,21 @@ def _checked(name: str, value: Any) -> Any:
         made = check.number(name, value, low=low, high=high)
         if name == "rent" and 0 < made < 1 / MICRO:
             raise InvalidInput(name, value, f"must be 0 or at least one micro-unit, {1 / MICRO:f}")
+        if name == "holdout" and 0 < made < LEAST_HOLDOUT:
+            raise InvalidInput(name, value, f"must be 0 or at least {LEAST_HOLDOUT}: a rarer draw would show nothing in years")
         return made
     if name == "expire_after":
         return check.integer(name, value, low=1, high=1_000_000)
     if name == "supporters":
         return check.integer(name, value, low=0, high=50)
+    if name == "admission_window":
+        return check.integer(name, value, low=0, high=1_000)
     if name == "rule":
         return check.choice(name, value, tuple(RULES))
     if name == "default_retention":
         return check.choice(name, value, RETENTIONS)
+    if name == "holdout_exempt":
+        return ",".join(dict.fromkeys(part.strip() for part in check.label(name, value, blank=True).split(",") if part.strip()))
     if name == "languages":
         names = [part.strip() for part in check.label(name, value, blank=True).split(",") if part.strip()]
         for language in names:

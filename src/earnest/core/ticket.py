@@ -48,7 +48,8 @@ class Answer:
 class Ticket(Answer):
     """An answer whose outcome is awaited. `id` is None when memory was silent: nothing was opened then.
 
-    Slots of `Answer` hold the provenance; `exposure` is the probability with which these entries were shown.
+    Slots of `Answer` hold the provenance; `exposure` is the probability with which these entries were shown. With `holdout`, memory
+    would have answered but was withheld at random: the text is empty, and the outcome of doing without it is awaited all the same.
     """
 
     id: str | None = None
@@ -104,7 +105,9 @@ class PendingTicket:
 class Meter:
     """Who measures: a unit, a scale that turns its deltas into credit, and a trust tier that holds on the bound channels.
 
-    `lie_rate` and `baseline` are None until a rule has learned them.
+    `lie_rate` is None until it was learned: how often its words contradict their own entries' histories, 0 to 0.5. `baseline` is what it
+    shows when nothing is done, in its unit; None without controls. In `alarm` it tells hardly anything. `revoked` is the number of
+    the event from which its words do not count; None if they do.
     """
 
     name: str
@@ -117,6 +120,92 @@ class Meter:
     created: datetime
     lie_rate: float | None = None
     baseline: float | None = None
+    alarm: bool = False
+    revoked: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """One measurement of doing nothing."""
+
+    event: int
+    meter: str
+    channel: str
+    tier: Tier
+    delta: float
+    scale: float
+    tick: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One second measurement of a settled ticket."""
+
+    event: int
+    meter: str
+    channel: str
+    tier: Tier
+    delta: float
+    scale: float
+    tick: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SettledShare:
+    """A settlement as the clock sees it: the row of the entry that decided (None in a holdout), and what was measured."""
+
+    entry_row: int | None
+    delta: float
+    acted: bool | None
+    tier: Tier
+    meter: str
+
+
+LookReason = Literal["first", "appeal", "random"]
+
+
+@dataclass(frozen=True, slots=True)
+class Appeal:
+    """A second look that is wanted: measure what this ticket settled once more, by an instrument of its own.
+
+    why: `first` (one of the entry's first outcomes), `appeal` (its standing is at stake) or `random` (drawn after the report was in).
+    since: the tick of asking. meter and delta: who settled it, and what was reported.
+    """
+
+    ticket: str
+    entry: str
+    why: LookReason
+    since: int
+    asked: datetime
+    query: str
+    meter: str
+    delta: float
+
+
+@dataclass(frozen=True, slots=True)
+class SecondLook:
+    """What `remeasure` did. Falsy when nothing landed; `reason` then says why in one sentence.
+
+    `moved` is what the entries' accounts gained or lost by the correction, in micro-units; `suspended`, `cleared` and
+    `buried` are entry ids.
+    """
+
+    landed: bool
+    reason: str
+    ticket: str
+    delta: float | None = None
+    meter: str | None = None
+    tier: Tier | None = None
+    moved: int = 0
+    suspended: tuple[str, ...] = ()
+    cleared: tuple[str, ...] = ()
+    buried: tuple[str, ...] = ()
+    tick: int | None = None
+
+    def __bool__(self) -> bool:
+        return self.landed
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +238,7 @@ class Credit:
 class Settlement:
     """What `settle` did. Falsy when nothing landed; `reason` then says why in one sentence.
 
-    `credits` are in micro-units; `suspended` and `buried` are entry ids.
+    `credits` are in micro-units; `suspended`, `buried` and `cleared` are entry ids.
     """
 
     landed: bool
@@ -162,9 +251,23 @@ class Settlement:
     suspended: tuple[str, ...] = ()
     buried: tuple[str, ...] = ()
     tick: int | None = None
+    cleared: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return self.landed
+
+
+@dataclass(frozen=True, slots=True)
+class Revocation:
+    """What revoking a meter did: `since` is the event from which its words do not count. The others are entry ids; `returned` are
+    executed ones that live again."""
+
+    meter: str
+    event: int
+    since: int
+    suspended: tuple[str, ...] = ()
+    cleared: tuple[str, ...] = ()
+    returned: tuple[str, ...] = ()
 
 
 def tier_of(meter_tier: Tier, channel: str, bound: bool) -> Tier:

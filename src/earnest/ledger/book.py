@@ -8,7 +8,9 @@ from typing import Any, Literal
 from earnest.core.amounts import CAP, FORFEIT, MINT, RENT, WORLD, micro
 from earnest.core.entry import Cause, StoredEntry
 from earnest.core.events import Posting
+from earnest.core.evidence import APPEAL_WAIT
 from earnest.core.settings import Settings
+from earnest.ledger.testimony import Testimony
 from earnest.protocols import Writing
 
 
@@ -29,6 +31,7 @@ class Book:
         self.tx = tx
         self.settings = settings
         self.cap = micro(settings.cap)
+        self.testimony = Testimony(tx, settings)
 
     def due(self, stored: StoredEntry) -> list[Posting]:
         """The rent that has accrued since the account was last touched."""
@@ -68,6 +71,17 @@ class Book:
                 moved.holds -= fine
                 moved.amount = -fine
         return moved
+
+    def waive(self, stored: StoredEntry, before: int) -> list[Posting]:
+        """Gives an account the last tick's rent back: what it held `before` the rent fell due is what it holds again.
+
+        Rent first, then the same amount back, so that the log shows both. Nothing where nothing was paid.
+        """
+        held, back = stored.entry.balance, before - stored.entry.balance
+        if stored.entry.retention != "earned" or back <= 0:
+            return []
+        self.tx.change_entry(stored.row, balance=held + back, rent_mark=self.tx.counter("rent_index"))
+        return [*self.due(stored), Posting(RENT, stored.row, back)]
 
     def touch(self, stored: StoredEntry, moved: Moved, **columns: Any) -> None:
         """Records what an account holds now, as of this rent index."""
@@ -113,18 +127,30 @@ class Book:
         mortal = entry.retention == "earned" and not entry.pinned
         if mortal and entry.balance <= 0:
             if stored.open_tickets == 0:
-                self.bury(stored, cause_of(stored))
+                condemned = self.condemned(stored)
+                if condemned and self._awaited(stored):
+                    return None
+                self.bury(stored, "executed" if condemned else "starved")
                 return "buried"
             if entry.standing == "active":
                 self.tx.change_entry(row, standing="suspended")
                 self.tx.append("suspend", entries=[row], data={"reason": "empty", "balance": entry.balance})
                 return "suspended"
-        elif entry.standing == "suspended" and (entry.balance > 0 or stored.open_tickets == 0):
+        elif entry.standing == "suspended" and (entry.balance > 0 or stored.open_tickets == 0) and self.testimony.active(stored):
             self.tx.change_entry(row, standing="active")
             self.tx.append("clear", entries=[row], data={"reason": "earned" if entry.balance > 0 else "kept", "balance": entry.balance})
         return None
 
+    def condemned(self, stored: StoredEntry) -> bool:
+        """Whether an empty entry dies for the harm that it did: harm is the better bet of its evidence, or (under `classic`) a decision
+        of its own did measured harm at some time."""
+        if not self.testimony.on:
+            return stored.harmed
+        # Of an active one that was never settled nothing is known, and nothing was borrowed either.
+        known = stored.entry.last_settled_tick is not None or stored.entry.standing == "suspended"
+        return known and not self.testimony.active(stored)
 
-def cause_of(stored: StoredEntry) -> Cause:
-    """Why an empty entry dies: a decision of its own did measured harm at some time, or it earned too little."""
-    return "executed" if stored.harmed else "starved"
+    def _awaited(self, stored: StoredEntry) -> bool:
+        """Whether a burial for harm waits: second looks at its outcomes were asked for lately, and a second instrument was ever heard."""
+        asked = self.tx.appealed(stored.row) if self.testimony.on and self.tx.counter("looks") else None
+        return asked is not None and self.tx.counter("tick") - asked <= APPEAL_WAIT

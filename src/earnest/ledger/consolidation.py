@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Final
 
-from earnest.core.agreement import disagreement
+from earnest.core.agreement import difference
 from earnest.core.analysis import Analyser
-from earnest.core.entry import StoredEntry
+from earnest.core.entry import Entry, StoredEntry
 from earnest.core.filters import Filter
 from earnest.core.ranking import similarity
+from earnest.core.ticket import CHANNEL_TIERS, Tier
 from earnest.protocols import Reading
 
 _PAGE: Final = 1_000
@@ -23,8 +24,8 @@ _LARGEST: Final = 20
 def groups(reading: Reading, analyser: Analyser, threshold: float) -> tuple[list[list[StoredEntry]], list[str]]:
     """Groups of entries to merge, and near-duplicates that were refused with the reason.
 
-    Within one scope, kind, retention and standing; not pinned, not named by an open ticket, not on probation. Two belong together
-    only if each agrees with the one that leads the group. Richer, then older entries lead.
+    Within one scope, kind, retention, standing and trust; not pinned, not named by an open ticket, not on probation. Two belong
+    together only if nothing tells one from the other, so that a group is a chain of ever more detail. Richer, then older entries lead.
     """
     eligible = [stored for stored in _living(reading) if not (stored.entry.pinned or stored.open_tickets or stored.probation)]
     terms = {stored.row: frozenset(analyser.terms(stored.entry.text)) for stored in eligible}
@@ -49,15 +50,38 @@ def groups(reading: Reading, analyser: Analyser, threshold: float) -> tuple[list
             # Two sets cannot be more alike than their sizes are.
             if min(sizes) < threshold * max(sizes) or similarity(terms[lead.row], terms[row]) < threshold:
                 continue
-            difference = disagreement(lead.entry.text, other.entry.text)
-            if difference is None:
+            # With the lead alone would not do: what adds "in Berlin" to it and what adds "in Paris" are not one.
+            told_apart = ((member, _apart(reading, member, other)) for member in group)
+            member, reason = next((pair for pair in told_apart if pair[1] is not None), (lead, None))
+            if reason is None:
                 group.append(other)
             elif len(refused) < 1_000:
-                refused.setdefault(frozenset((lead.row, row)), f"{lead.entry.id} and {other.entry.id} differ in {difference}")
+                refused.setdefault(frozenset((member.row, row)), f"{member.entry.id} and {other.entry.id} differ in {reason}")
         if len(group) > 1:
             taken.update(stored.row for stored in group)
             made.append(group)
     return made, [*refused.values()]
+
+
+def _apart(reading: Reading, lead: StoredEntry, other: StoredEntry) -> str | None:
+    """What keeps two near-duplicates from being one entry: what they say, what they answer, when they hold, or who wrote them."""
+    one, two = lead.entry, other.entry
+    told = difference(one.text, two.text)
+    if told is None and one.cue and two.cue:
+        told = difference(one.cue, two.cue)
+    if told is None and (one.valid_from, one.valid_to) != (two.valid_from, two.valid_to):
+        told = "validity"
+    if told is None and birth_tier(reading, one) != birth_tier(reading, two):
+        told = "trust"
+    return told
+
+
+def birth_tier(reading: Reading, entry: Entry) -> Tier:
+    """How far the hand is trusted that wrote an entry: by the channel of its first event. What was imported is only claimed."""
+    if entry.origin == "imported":
+        return "claimed"
+    [born] = reading.events(entry=entry.id, kind=None, after=0, limit=1, newest=False)
+    return CHANNEL_TIERS.get(born.channel, "claimed")
 
 
 def _class(stored: StoredEntry) -> tuple[object, ...]:

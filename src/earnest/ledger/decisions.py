@@ -7,15 +7,19 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from earnest.core import check
 from earnest.core.credit import RULES
 from earnest.core.entry import StoredEntry
 from earnest.core.settings import Settings
-from earnest.core.ticket import Credit, Role, Settlement, StoredTicket, Tier, tier_of
+from earnest.core.ticket import Credit, Role, Settlement, Share, StoredTicket, Tier, tier_of
+from earnest.core.uplift import Draw
 from earnest.errors import InvalidInput
+from earnest.ledger import admission, holdout, settling
 from earnest.ledger.book import Book
+from earnest.ledger.settling import Measured
 from earnest.protocols import Rng, Writing
 
 _TICKET_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,100}")
@@ -51,27 +55,37 @@ def open_ticket(
     *,
     query: str,
     answer: str,
-    deciding: StoredEntry,
+    deciding: StoredEntry | None,
     supporting: Sequence[StoredEntry],
+    withheld: Sequence[StoredEntry] = (),
     exposure: float = 1.0,
+    draw: Draw | None = None,
+    retrial: bool = False,
 ) -> StoredTicket:
-    """Records a decision and puts the entries that shaped it into escrow. The caller has checked that they may be named."""
-    shares: list[tuple[int, Role]] = [(deciding.row, "deciding")]
+    """Records a decision and puts the entries that shaped it into escrow. The caller has checked that they may be named.
+
+    `withheld` are entries that were kept back at random by `draw`; without a decider, all of memory was. `exposure` is how probable
+    it was that these entries were shown (or kept back), the draw included. A `retrial` lets a suspended entry decide once more.
+    """
+    shares: list[tuple[int, Role]] = [] if deciding is None else [(deciding.row, "deciding")]
     shares += [(stored.row, "supporting") for stored in supporting]
-    ticket = tx.insert_ticket(new_id(rng, 16), query=query, answer=answer, exposure=exposure, holdout=False, shares=shares)
+    shares += [(stored.row, "withheld") for stored in withheld]
+    ticket = tx.insert_ticket(new_id(rng, 16), query=query, answer=answer, exposure=exposure, holdout=deciding is None, shares=shares)
     tx.move_escrow([row for row, _ in shares], 1)
-    tx.append(
-        "decide",
-        entries=[row for row, _ in shares],
-        ticket=ticket.id,
-        data={"shares": [[row, role] for row, role in shares], "exposure": exposure},
-    )
+    data: dict[str, Any] = {"shares": [[row, role] for row, role in shares], "exposure": exposure}
+    if retrial:
+        data["retrial"] = True
+    if draw is not None:
+        tx.insert_draw(ticket, draw)
+        data["draws"] = [holdout.said(draw)]
+    tx.append("decide", entries=[row for row, _ in shares], ticket=ticket.id, data=data)
     return ticket
 
 
 def settle(
     tx: Writing,
     settings: Settings,
+    rng: Rng,
     channel: str,
     name: str,
     *,
@@ -80,6 +94,7 @@ def settle(
     scale: float | None,
     acted: bool | None,
     detail: str,
+    cited: Sequence[str] = (),
 ) -> Settlement:
     """Ends a ticket by a measured delta and moves credit along its provenance. All arguments have been checked."""
     ticket = tx.ticket(name)
@@ -88,13 +103,14 @@ def settle(
         tx.bump("dropped", 1)
         tx.append("settle_refused", ticket=ticket.id if ticket else None, data={"state": ticket.state if ticket else "unknown"})
         return Settlement(False, reason, name)
-    tier, scale = _metered(tx, channel, meter, scale)
+    tier, scale = metered(tx, channel, meter, scale)
+    outcome = Measured(ticket, delta, scale, meter, tier, acted, _cited(ticket.shares, cited))
     rule = RULES[settings.rule](settings.gain, settings.supporting_share)
     book = Book(tx, settings)
     by_row = {stored.row: stored for stored in tx.entries([share.entry_row for share in ticket.shares])}
     credits, moved, postings = [], {}, []
     tick = tx.counter("tick")
-    for made in rule.credits(delta, scale, [share for share in ticket.shares if by_row[share.entry_row].entry.alive]):
+    for made in settling.payments(book, rule, outcome, by_row):
         stored = by_row[made.share.entry_row]
         change = book.credit(stored, made.amount)
         postings += change.postings
@@ -103,35 +119,52 @@ def settle(
         # A supporter pays its part of a harm, but the advice that was followed was another's.
         harmed = stored.harmed or (made.amount < 0 and made.share.role != "supporting")
         book.touch(stored, change, last_settled_tick=tick, harmed=harmed)
-    for share in ticket.shares:
-        if share.role == "deciding" and share.entry_row not in moved and by_row[share.entry_row].entry.alive:
-            tx.change_entry(share.entry_row, last_settled_tick=tick)
-    rows = [share.entry_row for share in ticket.shares]
+    for share in outcome.shares:
+        if share.role in ("deciding", "cited") and share.entry_row not in moved and by_row[share.entry_row].entry.alive:
+            harmed = by_row[share.entry_row].harmed or (delta < 0 and tier == "measured" and share.role == "deciding")
+            tx.change_entry(share.entry_row, last_settled_tick=tick, harmed=harmed)
+    words = settling.parts(outcome)
     event = tx.append(
         "settle",
-        entries=rows,
+        entries=[share.entry_row for share in ticket.shares],
         ticket=ticket.id,
         data={
             "delta": delta, "scale": scale, "meter": meter, "tier": tier, "acted": acted,
             "rule": [rule.name, rule.version, dict(rule.parameters())],
             "moved": [[row, amount] for row, amount in moved.items()],
+            **({"words": [[row, part] for row, part in words.items()]} if words else {}),
         },
         postings=postings,
         note=detail,
     )  # fmt: skip
     tx.insert_settlement(ticket, event=event, delta=delta, scale=scale, meter=meter, tier=tier, acted=acted, detail=detail, moved=moved)
+    tx.cite(ticket.row, [share.entry_row for share in outcome.shares if share.role == "cited"])
     _count_outcome(tx, tier, delta, moved)
+    turned = settling.heard(tx, book, rng, outcome, event, words)
+    admission.borne_out(tx, book, outcome, by_row)
     suspended, buried = _released(tx, book, ticket, "settled", event)
-    return Settlement(True, "settled", ticket.id, delta, meter, tier, tuple(credits), suspended, buried, tick)
+    buried += admission.denied(tx, book, [share.entry_row for share in ticket.shares if share.entry_id in turned.suspended])
+    return Settlement(
+        True, "settled", ticket.id, delta, meter, tier, tuple(credits), turned.suspended + suspended, buried, tick, turned.cleared
+    )
 
 
-def _metered(tx: Writing, channel: str, meter: str, scale: float | None) -> tuple[Tier, float]:
-    """The trust and the scale of this settlement; a meter that nobody made is made now, with the channel's own trust."""
+def _cited(shares: Sequence[Share], cited: Sequence[str]) -> tuple[Share, ...]:
+    """The shares of a decision, with those that its answer cited marked. Raises InvalidInput for an id that the ticket does not name."""
+    named = {share.entry_id: share for share in shares if share.role in ("supporting", "cited")}
+    for entry_id in cited:
+        if entry_id not in named:
+            raise InvalidInput("cited", entry_id, "is not one of the supporting entries of this ticket")
+    return tuple(replace(share, role="cited") if share.entry_id in cited else share for share in shares)
+
+
+def metered(tx: Writing, channel: str, meter: str, scale: float | None) -> tuple[Tier, float]:
+    """The trust and the scale of a measurement; a meter that nobody made is made now, with the channel's own trust."""
     known = tx.meter(meter)
     if known is None:
         tier = tier_of("claimed", channel, False)
         tx.put_meter(meter, unit="", scale=scale, tier=tier)
-        tx.append("meter", data={"meter": meter, "tier": tier, "scale": scale, "made": "by its first settlement"})
+        tx.append("meter", data={"meter": meter, "tier": tier, "scale": scale, "made": "by its first word"})
         return tier, scale or 1.0
     return tier_of(known.tier, channel, channel in known.channels), scale or known.scale or 1.0
 
@@ -161,11 +194,12 @@ def _released(tx: Writing, book: Book, ticket: StoredTicket, state: str, event: 
 def end_without_outcome(tx: Writing, settings: Settings, ticket: StoredTicket, state: str, note: str = "") -> tuple[str, ...]:
     """Abandons or expires an open ticket: no information, which is not an outcome of zero. Returns the ids it buried."""
     kind = {"abandoned": "abandon", "expired": "expire"}[state]
+    holdout.count_lost(tx, ticket)
     event = tx.append(kind, entries=[share.entry_row for share in ticket.shares], ticket=ticket.id, note=note)
     return _released(tx, Book(tx, settings), ticket, state, event)[1]
 
 
-def checked_outcome(delta: Any, meter: Any, scale: Any, acted: Any, detail: Any) -> dict[str, Any]:
+def checked_outcome(delta: Any, meter: Any, scale: Any, acted: Any, detail: Any, cited: Any = None) -> dict[str, Any]:
     """The arguments of a settlement, each checked at the door."""
     return {
         "delta": check.delta("delta", delta),
@@ -173,4 +207,5 @@ def checked_outcome(delta: Any, meter: Any, scale: Any, acted: Any, detail: Any)
         "scale": None if scale is None else check.scale("scale", scale),
         "acted": None if acted is None else check.flag("acted", acted),
         "detail": check.note("detail", detail),
+        "cited": check.labels("cited", cited),
     }

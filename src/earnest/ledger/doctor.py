@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from earnest.core.amounts import micro
 from earnest.core.reports import Diagnosis, Finding, Vectors
 from earnest.core.settings import Settings
+from earnest.ledger import symptoms, uplift
 from earnest.ledger.embedding_doctor import embedding_findings
 from earnest.protocols import Reading
+
+INDEX_LAGS: Final = "it holds"
+"""How a driver begins to say that the index holds another number of entries than live."""
+
+Check = Callable[[Reading, Settings, Mapping[str, Any]], Iterator[Finding]]
+"""A check: what it finds in a snapshot, given the settings and the totals. O(what is unusual), not O(entries)."""
 
 # Below these counts a ratio says nothing yet.
 MIN_DECISIONS: Final = 10
@@ -19,12 +26,12 @@ MIN_TICKS: Final = 10
 
 
 def diagnose(reading: Reading, settings: Settings, vectors: Vectors | None = None, without: Sequence[str] = ()) -> Diagnosis:
-    """Looks at running numbers only: the cost does not grow with the store.
+    """Looks at running numbers, at what is unusual, and at a few samples: the cost hardly grows with the store.
 
     `vectors` is how far recall goes by meaning in this process, `without` are ids of some entries that have no vector.
     """
     totals = reading.totals()
-    made = [finding for check in _CHECKS for finding in check(reading, settings, totals)]
+    made = [finding for check in CHECKS for finding in check(reading, settings, totals)]
     if vectors is not None:
         made += embedding_findings(reading, vectors, without)
     order = {"error": 0, "warning": 1, "info": 2}
@@ -148,13 +155,32 @@ def _operator(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -
 def _index(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> Iterator[Finding]:
     problem = reading.index_problem()
     if problem:
+        lags = problem.startswith(INDEX_LAGS)
         yield Finding(
-            "index_damaged",
+            "index_lag" if lags else "index_damaged",
             "error",
-            "The keyword index is damaged: searches refuse to answer from it.",
+            f"The keyword index {'does not hold what the entries say' if lags else 'is damaged'}: searches refuse to answer from it.",
             problem,
             "`earnest check --repair` rebuilds it from the entries",
         )
 
 
-_CHECKS: Final = (_unmeasured, _silent, _unpaid, _cliff, _ticking, _stale, _dropped, _operator, _index)
+CHECKS: Final[tuple[Check, ...]] = (
+    _unmeasured,
+    _silent,
+    _unpaid,
+    _cliff,
+    _ticking,
+    _stale,
+    _dropped,
+    _operator,
+    _index,
+    symptoms.zombies,
+    symptoms.escrow,
+    symptoms.free_riders,
+    symptoms.untracked,
+    symptoms.contradictions,
+    symptoms.rollbacks,
+    uplift.findings,
+)
+"""Every check that `doctor` makes. A part that can go wrong adds its own here."""

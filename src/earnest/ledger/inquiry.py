@@ -68,8 +68,8 @@ def open_one(ticket: StoredTicket, tick: int) -> PendingTicket:
 def opened(said: Answer, ticket: StoredTicket, supporting: Sequence[Entry]) -> Ticket:
     """An answer with the ticket that was opened for it."""
     return Ticket(
-        text=said.text, deciding=said.deciding, supporting=tuple(supporting), annotated=said.annotated, silent=False, from_memory=True,
-        id=ticket.id, holdout=ticket.holdout, exposure=ticket.exposure,
+        text=said.text, deciding=said.deciding, supporting=tuple(supporting), annotated=said.annotated, silent=False,
+        from_memory=said.from_memory, id=ticket.id, holdout=ticket.holdout, exposure=ticket.exposure,
     )  # fmt: skip
 
 
@@ -80,7 +80,8 @@ def reopened(reading: Reading, kept: Mapping[str, Any]) -> Ticket:
     by_row = {stored.row: stored.entry for stored in reading.entries([share.entry_row for share in ticket.shares])}
     deciding = next((by_row[s.entry_row] for s in ticket.shares if s.role == "deciding"), None)
     supporting = tuple(by_row[s.entry_row] for s in ticket.shares if s.role == "supporting")
-    return Ticket(ticket.answer, deciding, supporting, kept["annotated"], False, True, ticket.id, ticket.holdout, ticket.exposure)
+    said = kept["annotated"]
+    return Ticket(ticket.answer, deciding, supporting, said, False, not ticket.holdout, ticket.id, ticket.holdout, ticket.exposure)
 
 
 def audit(reading: Reading, after: int, limit: int) -> Audit:

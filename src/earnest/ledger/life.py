@@ -7,7 +7,8 @@ from typing import Final
 from earnest.core.amounts import shown_delta, shown_energy
 from earnest.core.entry import DEATHS, Cause, Entry, StoredEntry
 from earnest.core.events import Event
-from earnest.core.ticket import StoredSettlement
+from earnest.core.evidence import sigmoid
+from earnest.core.ticket import Role, StoredSettlement
 from earnest.protocols import Reading
 
 FIRST_EVENTS: Final = 50
@@ -26,7 +27,7 @@ def obituary(reading: Reading, stored: StoredEntry) -> str:
     lines.append(f"  standing {standing(entry)}")
     lines.append("")
     told, left_out = _story(reading, entry.id)
-    settled = {s.event: (s, moved) for s, _, moved in reading.settlements_of(stored.row, FIRST_EVENTS + LAST_EVENTS)}
+    settled = {s.event: (s, role, moved) for s, role, moved in reading.settlements_of(stored.row, FIRST_EVENTS + LAST_EVENTS)}
     ended = {event.ticket for event in told if event.kind in ("settle", "abandon", "expire")}
     for place, event in enumerate(told):
         if place == FIRST_EVENTS and left_out:
@@ -64,12 +65,14 @@ def _cut(text: str, limit: int = 300) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
-def _told(event: Event, stored: StoredEntry, settlement: tuple[StoredSettlement, int] | None) -> str:
+def _told(event: Event, stored: StoredEntry, settlement: tuple[StoredSettlement, Role, int] | None) -> str:
     data = event.data
     if event.kind == "settle" and settlement is not None:
-        settled, moved = settlement
+        settled, role, moved = settlement
         mark = "" if settled.tier == "measured" else f" [{settled.tier}]"
         acted = {True: ", acted on", False: ", not acted on", None: ""}[settled.acted]
+        if role == "withheld":
+            return f"withheld at random: {shown_delta(settled.delta)} by {settled.meter}{mark} without it"
         detail = f": {_cut(settled.detail, 200)}" if settled.detail else ""
         return f"settled {shown_delta(settled.delta)} by {settled.meter}{mark}{acted}, moved {shown_energy(moved, signed=True)}{detail}"
     if event.kind in ("death", "forget"):
@@ -85,8 +88,26 @@ def _told(event: Event, stored: StoredEntry, settlement: tuple[StoredSettlement,
         return f"born ({data.get('origin')}), by {event.actor} over {event.channel}"
     if event.kind == "edit":
         return f"edited: {', '.join(data.get('fields', ()))}"
+    if event.kind in ("suspend", "clear"):
+        return _turned(event)
+    if event.kind == "remeasure":
+        mark = "" if data["tier"] == "measured" else f" [{data['tier']}]"
+        note = f": {_cut(event.note, 200)}" if event.note else ""
+        return f"measured again: {shown_delta(data['delta'])} by {data['meter']}{mark}{note}"
+    if event.kind == "correct":
+        return f"put right by that, moved {shown_energy(data['moved'], signed=True)}"
     told = _PLAIN.get(event.kind, event.kind)
     return f"{told}{f': {_cut(event.note, 200)}' if event.note else ''}"
+
+
+def _turned(event: Event) -> str:
+    """How a standing turned, with the odds that it turned on."""
+    if "odds" not in event.data:
+        return _PLAIN[event.kind]
+    chance = sigmoid(float(event.data["odds"]))
+    if event.kind == "suspend":
+        return f"suspended: after what was measured, following it helps with a probability of {chance:.0%} only"
+    return f"cleared: after what was measured, following it helps with a probability of {chance:.0%}"
 
 
 _PLAIN: Final = {
@@ -100,4 +121,5 @@ _PLAIN: Final = {
     "pin": "pinned",
     "unpin": "unpinned",
     "undo": "an event was taken back",
+    "appeal": "a second look at its outcomes was asked for",
 }

@@ -8,12 +8,14 @@ from datetime import datetime
 from typing import Any, Final
 
 from earnest.core import check
-from earnest.core.amounts import CAP, FORFEIT, MINT, micro
+from earnest.core.amounts import FORFEIT, MINT, micro
 from earnest.core.analysis import Analyser
-from earnest.core.entry import KINDS, ORIGINS, RETENTIONS, NewEntry, StoredEntry
-from earnest.core.events import Posting, text_digest, twin_digest
+from earnest.core.entry import KINDS, ORIGINS, RETENTIONS, Entry, NewEntry, StoredEntry
+from earnest.core.events import Posting, text_digest
 from earnest.core.settings import Settings
+from earnest.core.twins import exact_digest, twin_digest
 from earnest.errors import InvalidInput, NotAllowed, UnknownEntry
+from earnest.ledger import admission
 from earnest.ledger.book import Book
 from earnest.ledger.decisions import new_id
 from earnest.protocols import Reading, Rng, Writing
@@ -67,11 +69,12 @@ def insert(
     terms: tuple[Sequence[str], Sequence[str]],
     *,
     kind: str = "add",
+    given: int | None = None,
     **data: Any,
 ) -> StoredEntry:
-    """Writes a new entry with its stake and its birth event."""
+    """Writes a new entry with its birth event, and its stake unless another amount is `given`."""
     salt = rng.token(16)
-    stake = micro(settings.stake) if new.retention == "earned" else 0
+    stake = (micro(settings.stake) if given is None else given) if new.retention == "earned" else 0
     digest = twin_digest(new.text, new.cue)
     stored = tx.insert_entry(new, salt=salt, digest=digest, text_terms=terms[0], cue_terms=terms[1], balance=stake)
     postings = [Posting(MINT, stored.row, stake)] if stake else []
@@ -81,24 +84,50 @@ def insert(
 
 
 def add(
-    tx: Writing, settings: Settings, rng: Rng, new: NewEntry, terms: tuple[Sequence[str], Sequence[str]], kind: str = "add"
+    tx: Writing,
+    settings: Settings,
+    rng: Rng,
+    analyser: Analyser,
+    new: NewEntry,
+    terms: tuple[Sequence[str], Sequence[str]],
+    kind: str = "add",
 ) -> tuple[StoredEntry, bool]:
-    """Writes an entry, or joins it to its exact twin: the twin gains the source, and neither stake nor trust.
+    """Writes an entry, or joins it to its twin: the twin gains the source, and neither stake nor trust.
 
-    Returns the entry and whether it is new. Episodes are twins only if they are of one time and one source.
+    What says again what did harm comes back suspended and without a stake; its exact twin under its old id. Returns the entry and
+    whether it is new. Episodes are twins only if they are of one time and one source.
     """
-    for twin in tx.twins(twin_digest(new.text, new.cue), new.scope, new.kind):
-        entry = twin.entry
-        if not entry.alive:
-            continue
-        if new.kind == "episodic" and (entry.valid_from != new.valid_from or set(entry.sources) != set(new.sources)):
-            continue
-        fresh = [source for source in new.sources if source not in entry.sources]
-        if fresh:
-            tx.add_sources(twin.row, fresh)
-        tx.append("twin", entries=[twin.row], data={"sources": len(fresh)})
-        return tx.entries([twin.row])[0], False
-    return insert(tx, settings, rng, new, terms, kind=kind), True
+    same = [twin for twin in twins(tx, new) if _one_episode(new, twin.entry)]
+    for twin in same:
+        if twin.entry.alive:
+            return _joined(tx, twin, new.sources), False
+    by = admission.condemned(tx, settings, analyser, new, terms)
+    if by is None:
+        return insert(tx, settings, rng, new, terms, kind=kind), True
+    if by.row in {twin.row for twin in same} and by.entry.heir is None:
+        revive(tx, by, analyser)
+        tx.append("restore", entries=[by.row], data={"cause": by.entry.cause, "by": kind})
+        return _joined(tx, admission.convict(tx, settings, tx.entries([by.row])[0], by), new.sources), False
+    return admission.convict(tx, settings, insert(tx, settings, rng, new, terms, kind=kind, given=0), by), True
+
+
+def _one_episode(new: NewEntry, entry: Entry) -> bool:
+    return new.kind != "episodic" or (entry.valid_from == new.valid_from and set(entry.sources) == set(new.sources))
+
+
+def _joined(tx: Writing, twin: StoredEntry, sources: Sequence[str]) -> StoredEntry:
+    fresh = [source for source in sources if source not in twin.entry.sources]
+    if fresh:
+        tx.add_sources(twin.row, fresh)
+    tx.append("twin", entries=[twin.row], data={"sources": len(fresh)})
+    return tx.entries([twin.row])[0]
+
+
+def twins(tx: Reading, said: NewEntry | Entry) -> list[StoredEntry]:
+    """Entries of any standing that say the same in this scope and kind but for trivial variants, newest first."""
+    digests = dict.fromkeys((twin_digest(said.text, said.cue), exact_digest(said.text, said.cue)))
+    found = {stored.row: stored for digest in digests for stored in tx.twins(digest, said.scope, said.kind)}
+    return [found[row] for row in sorted(found, reverse=True)]
 
 
 def replace_source(
@@ -139,7 +168,7 @@ def found(tx: Reading, entry_id: str) -> StoredEntry:
     return stored
 
 
-def _movable(stored: StoredEntry, verb: str) -> None:
+def movable(stored: StoredEntry, verb: str) -> None:
     """Refuses what an open ticket or a pin protects, or what is dead already."""
     entry = stored.entry
     if not entry.alive:
@@ -156,7 +185,7 @@ def _movable(stored: StoredEntry, verb: str) -> None:
 def forget(tx: Writing, settings: Settings, entry_id: str, reason: str) -> StoredEntry:
     """Buries an entry because somebody said so."""
     stored = found(tx, entry_id)
-    _movable(stored, "forgotten")
+    movable(stored, "forgotten")
     Book(tx, settings).bury(stored, "forgotten", kind="forget", note=reason)
     return stored
 
@@ -164,7 +193,10 @@ def forget(tx: Writing, settings: Settings, entry_id: str, reason: str) -> Store
 def restore(
     tx: Writing, settings: Settings, analyser: Analyser, entry_id: str, *, given: int | None = None, kind: str = "restore"
 ) -> StoredEntry:
-    """Brings a dead entry back with a fresh stake, or with the balance that was forfeited when it was forgotten."""
+    """Brings a dead entry back with a fresh stake, or with the balance that was forfeited when it was forgotten.
+
+    It comes back as its evidence has it: what did harm, or says what an executed text says, is suspended.
+    """
     stored = found(tx, entry_id)
     entry = stored.entry
     if entry.alive:
@@ -179,13 +211,25 @@ def restore(
         given = forfeited(tx, stored) or None
     postings = Book(tx, settings).stake(stored, given)
     tx.append(kind, entries=[stored.row], data={"cause": entry.cause}, postings=postings)
+    judge_returned(tx, settings, analyser, tx.entries([stored.row])[0])
     return stored
+
+
+def judge_returned(tx: Writing, settings: Settings, analyser: Analyser, stored: StoredEntry) -> None:
+    """Puts an entry that came back into the standing that its evidence asks for, or that of what says the same and was executed."""
+    entry = stored.entry
+    new = NewEntry(
+        entry.id, entry.text, entry.cue, entry.kind, entry.origin, entry.sources, entry.scope, entry.importance, entry.confidence,
+        entry.retention,
+    )  # fmt: skip
+    by = admission.condemned(tx, settings, analyser, new, (analyser.terms(entry.text), analyser.terms(entry.cue or "")))
+    admission.convict(tx, settings, stored, by or stored)
 
 
 def refuse_living_twin(tx: Writing, stored: StoredEntry) -> None:
     """An entry does not come back beside another that says the same."""
     entry = stored.entry
-    for twin in tx.twins(twin_digest(entry.text, entry.cue), entry.scope, entry.kind):
+    for twin in twins(tx, entry):
         if twin.entry.alive and twin.row != stored.row and entry.kind != "episodic":
             raise NotAllowed(f"entry {entry.id} cannot return: entry {twin.entry.id} says the same and is alive")
 
@@ -328,121 +372,35 @@ def next_version(rng: Rng, stored: StoredEntry, text: Any, cue: Any, changes: Ma
 
 
 def supersede(
-    tx: Writing, settings: Settings, rng: Rng, stored: StoredEntry, new: NewEntry, terms: tuple[Sequence[str], Sequence[str]]
+    tx: Writing,
+    settings: Settings,
+    rng: Rng,
+    analyser: Analyser,
+    stored: StoredEntry,
+    new: NewEntry,
+    terms: tuple[Sequence[str], Sequence[str]],
 ) -> StoredEntry:
-    """Writes a new version of an entry: fresh stake, no evidence; the old one dies `superseded` with the new one as its heir."""
+    """Writes a new version of an entry: fresh stake, no evidence; the old one dies `superseded` with the new one as its heir.
+
+    A version that hardly differs from what did harm, the old one for instance, is suspended with it and gets no more than the old one held.
+    """
     if not stored.entry.pinned:
-        _movable(stored, "superseded")
+        movable(stored, "superseded")
     elif stored.open_tickets:
-        _movable(replace(stored, entry=replace(stored.entry, pinned=False)), "superseded")
-    _refuse_saying_twice(tx, new, {stored.row})
-    made = insert(tx, settings, rng, new, terms, kind="supersede", version=new.version)
+        movable(replace(stored, entry=replace(stored.entry, pinned=False)), "superseded")
+    refuse_saying_twice(tx, new, {stored.row})
+    by = admission.condemned(tx, settings, analyser, new, terms, [stored])
+    given = None if by is None else max(0, stored.entry.balance)
+    made = insert(tx, settings, rng, new, terms, kind="supersede", given=given, version=new.version)
     tx.add_lineage(made.row, [(stored.row, "version", stored.entry.balance)])
     if stored.entry.pinned:
         tx.change_entry(made.row, pinned=True)
     Book(tx, settings).bury(stored, "superseded", heir=made.row, pinned=stored.entry.pinned)
-    return made
+    return made if by is None else admission.convict(tx, settings, tx.entries([made.row])[0], by)
 
 
-def _refuse_saying_twice(tx: Writing, new: NewEntry, replaced: Set[int]) -> None:
+def refuse_saying_twice(tx: Writing, new: NewEntry, replaced: Set[int]) -> None:
     """What is written in the place of others does not say what a living entry beside them says."""
-    for twin in tx.twins(twin_digest(new.text, new.cue), new.scope, new.kind):
+    for twin in twins(tx, new):
         if twin.entry.alive and twin.row not in replaced and new.kind != "episodic":
             raise NotAllowed(f"entry {twin.entry.id} says that already and is alive; merge it with the others, or say something else")
-
-
-def merge(
-    tx: Writing,
-    settings: Settings,
-    rng: Rng,
-    members: Sequence[StoredEntry],
-    new: NewEntry,
-    terms: tuple[Sequence[str], Sequence[str]],
-) -> StoredEntry:
-    """Joins entries into one heir that holds their balances together, up to the cap; they die `merged`."""
-    for stored in members:
-        _movable(stored, "merged")
-    first = members[0].entry
-    for stored in members[1:]:
-        for field in ("scope", "kind", "retention", "standing"):
-            if getattr(stored.entry, field) != getattr(first, field):
-                raise NotAllowed(
-                    f"entries {first.id} and {stored.entry.id} differ in {field} "
-                    f"({getattr(first, field)!r} and {getattr(stored.entry, field)!r}) and cannot be merged"
-                )
-    if new.valid_from and new.valid_to and new.valid_from > new.valid_to:
-        raise NotAllowed("these entries never hold at one time, so that nothing could be said of them together")
-    _refuse_saying_twice(tx, new, {stored.row for stored in members})
-    salt = rng.token(16)
-    heir = tx.insert_entry(new, salt=salt, digest=twin_digest(new.text, new.cue), text_terms=terms[0], cue_terms=terms[1])
-    book, index, cap = Book(tx, settings), tx.counter("rent_index"), micro(settings.cap)
-    postings: list[Posting] = []
-    pool = 0
-    parts: list[tuple[int, str, int]] = []
-    for stored in members:
-        held = max(0, stored.entry.balance) if stored.entry.retention == "earned" else 0
-        postings += book.due(stored)
-        if held:
-            postings.append(Posting(stored.row, heir.row, held))
-        elif stored.entry.balance < 0:
-            postings += book.close(stored)[len(book.due(stored)) :]
-        pool += held
-        parts.append((stored.row, "merge", held))
-        tx.change_entry(
-            stored.row, standing="dead", cause="merged", heir=heir.row, balance=0, rent_mark=index, died_tick=tx.counter("tick")
-        )
-    if pool > cap:
-        postings.append(Posting(heir.row, CAP, pool - cap))
-        pool = cap
-    harmed = any(stored.harmed for stored in members)
-    tx.change_entry(heir.row, balance=pool, rent_mark=index, harmed=harmed, standing=first.standing, cause=None)
-    tx.add_lineage(heir.row, parts)
-    tx.append(
-        "merge", entries=[heir.row, *(stored.row for stored in members)],
-        data={"text": text_digest(salt, new.text), "parts": [[row, part] for row, _, part in parts]}, postings=postings,
-    )  # fmt: skip
-    return heir
-
-
-def merged_entry(rng: Rng, members: Sequence[StoredEntry], text: str | None) -> NewEntry:
-    """What the heir of a merge says and is: the members' distinct texts in order, and all their sources and tags."""
-    first = members[0].entry
-    if text is None:
-        texts: list[str] = []
-        for stored in members:
-            said = stored.entry.text.strip()
-            if not any(" ".join(said.split()) in " ".join(other.split()) for other in texts):
-                texts = [t for t in texts if " ".join(t.split()) not in " ".join(said.split())] + [said]
-        text = "\n".join(texts)
-    starts = [s.entry.valid_from for s in members]
-    ends = [s.entry.valid_to for s in members]
-    return NewEntry(
-        id=new_id(rng, 10),
-        text=check.text("text", text),
-        cue=next((s.entry.cue for s in members if s.entry.cue), None),
-        kind=first.kind,
-        origin="consolidated",
-        sources=tuple(dict.fromkeys(source for s in members for source in s.entry.sources))[: check.MAX_LIST],
-        scope=first.scope,
-        importance=max(s.entry.importance for s in members),
-        confidence=min(s.entry.confidence for s in members),
-        retention=first.retention,
-        # The heir is valid while all of its members are.
-        valid_from=max((t for t in starts if t), default=None),
-        valid_to=min((t for t in ends if t), default=None),
-        tags=tuple(dict.fromkeys(tag for s in members for tag in s.entry.tags))[: check.MAX_LIST],
-        metadata={key: value for s in reversed(members) for key, value in s.entry.metadata.items()},
-        strength=max(s.entry.strength for s in members),
-        probation=max(s.probation for s in members),
-    )
-
-
-def proportional(total: int, parts: Sequence[int]) -> list[int]:
-    """Shares of a whole number in proportion to `parts`, exact: they sum to it. Equal shares where all parts are zero."""
-    weights = list(parts) if any(parts) else [1] * len(parts)
-    whole = sum(weights)
-    made = [total * weight // whole for weight in weights]
-    rests = sorted(range(len(weights)), key=lambda i: (-(total * weights[i] % whole), i))
-    for i in rests[: total - sum(made)]:
-        made[i] += 1
-    return made

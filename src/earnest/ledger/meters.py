@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from datetime import datetime
 
 from earnest.core import check
-from earnest.core.ticket import TIERS, Meter, Tier
+from earnest.core.analysis import Analyser
+from earnest.core.settings import Settings
+from earnest.core.ticket import TIERS, Meter, Revocation, Tier
 from earnest.errors import InvalidInput
-from earnest.protocols import Store, Writing
+from earnest.ledger import revocation
+from earnest.protocols import Reading, Store, Writing
 
 # Inside the class `list` is a verb.
 _List = list
@@ -17,9 +21,17 @@ _List = list
 class Meters:
     """The meters of one agent; `memory.meters`."""
 
-    def __init__(self, store: Store, writing: Callable[[], AbstractContextManager[Writing]]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        writing: Callable[[], AbstractContextManager[Writing]],
+        settings: Callable[[Reading], Settings],
+        analyser: Callable[[], Analyser],
+    ) -> None:
         self._store = store
         self._writing = writing
+        self._settings = settings
+        self._analyser = analyser
 
     def add(self, name: str, *, unit: str = "", scale: float | None = None, tier: str = "measured") -> Meter:
         """Make a meter, or change one of that name.
@@ -62,7 +74,37 @@ class Meters:
         assert made is not None
         return made
 
+    def revoke(self, name: str, *, since: int | datetime | str | None = None) -> Revocation:
+        """Fold history again without a meter's words: it turned out to lie, or to measure something else.
+
+        Entries that only it condemned are cleared; those that were executed on its word return with a fresh stake; those that only it spoke
+        well of lose that. What it paid is not taken back: an entry that nobody pays any more starves by itself. Settlements by this
+        meter are recorded from now on, and move nothing. `undo` of the event lets its words count again.
+
+        Args:
+            name: The meter.
+            since: The tick, or the time, from which its words do not count; all of them unless given.
+
+        Returns:
+            Whose standing turned.
+
+        Raises:
+            InvalidInput: No meter of that name, or a value that is neither a tick nor a time.
+
+        Durable when it returns. Cost: O(the entries that the meter spoke of), in one transaction.
+        """
+        name = check.label("name", name, limit=100)
+        start: int | datetime | None
+        if since is None or (isinstance(since, int) and not isinstance(since, bool)):
+            start = None if since is None else check.integer("since", since, low=0, high=2**62)
+        else:
+            start = check.moment("since", since)
+        with self._writing() as tx:
+            if tx.meter(name) is None:
+                raise InvalidInput("name", name, "there is no such meter")
+            return revocation.revoke(tx, self._settings(tx), self._analyser(), name, revocation.first_event(tx, start))
+
     def list(self) -> _List[Meter]:
-        """Every meter, by name, with how often and by how much it has settled."""
+        """Every meter, by name, with how often and by how much it has settled, and what was learned of it."""
         with self._store.read() as reading:
             return reading.meters()

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from earnest.core.amounts import micro
+from collections.abc import Sequence
+
+from earnest.core.amounts import RENT, micro
+from earnest.core.entry import held_now
+from earnest.core.events import Posting
+from earnest.core.evidence import alarmed, appeal
 from earnest.core.reports import TickReport
 from earnest.core.settings import Settings
+from earnest.core.ticket import SettledShare
+from earnest.ledger import settling
 from earnest.ledger.book import Book
 from earnest.ledger.decisions import end_without_outcome
+from earnest.ledger.testimony import Testimony, relearn
 from earnest.protocols import Writing
 
 _BATCH = 500
@@ -15,7 +23,9 @@ _BATCH = 500
 def tick(tx: Writing, settings: Settings, expire_after: int) -> TickReport:
     """Moves the clock one step: old tickets expire, rent falls due, and who cannot pay it dies.
 
-    Rent is only an index here; an account owes the distance that the index has moved since it was last touched.
+    Rent is only an index here; an account owes the distance that the index has moved since it was last touched. Under `evidence` the meters
+    are learned anew first; a tick in which no entry was measured charges nobody; and deciders whose decision changed nothing, or was
+    judged by a meter in alarm, get their rent back.
     """
     tx.bump("tick", 1)
     now = tx.counter("tick")
@@ -25,18 +35,27 @@ def tick(tx: Writing, settings: Settings, expire_after: int) -> TickReport:
         for ticket in old:
             died += end_without_outcome(tx, settings, ticket, "expired")
             expired += 1
+    learned = relearn(tx, settings)
+    testimony = Testimony(tx, settings)
+    for row in (*learned.suspended, *learned.cleared):
+        settling.ask(tx, testimony, row, appeal(testimony.words(row)))
     before = tx.totals()["energy"]
-    tx.bump("rent_index", micro(settings.rent))
+    settled = tx.settled_in(now - 1) if settings.rule == "evidence" else None
+    index = tx.counter("rent_index")
+    if settled is None or any(share.tier == "measured" and share.entry_row is not None for share in settled):
+        tx.bump("rent_index", micro(settings.rent))
     totals = tx.totals()
-    charged = before - totals["energy"]
     book = Book(tx, settings)
+    postings = _waived(book, settled, index) if settled and tx.counter("rent_index") > index else []
+    charged = before - totals["energy"] - sum(posting.amount for posting in postings if posting.debit == RENT)
     rows = tx.due(tx.counter("rent_index"))
     for start in range(0, len(rows), _BATCH):
         for stored in tx.entries(rows[start : start + _BATCH]):
             if book.verdict(stored) == "buried":
                 died.append(stored.entry.id)
+    tx.drop_appeals(now - expire_after)
     population = tx.counter("alive") + tx.counter("suspended")
-    if rows:
+    if rows or postings:
         totals = tx.totals()
     tx.append(
         "tick",
@@ -44,5 +63,25 @@ def tick(tx: Writing, settings: Settings, expire_after: int) -> TickReport:
             "population": population, "suspended": tx.counter("suspended"), "died": len(died), "expired": expired, "rent": charged,
             "energy": totals["energy"], "pending": totals["pending"], "rent_index": tx.counter("rent_index"),
         },
+        postings=postings,
     )  # fmt: skip
     return TickReport(now, population, tuple(died), 0, expired, charged)
+
+
+def _waived(book: Book, settled: Sequence[SettledShare], index: int) -> list[Posting]:
+    """Gives the last tick's rent back to the deciders that could earn nothing in it: nothing was done on their advice or nothing came of
+    it, by the word of a meter above `claimed`; or the meter tells hardly anything. Once each. `index` is the rent's before the tick."""
+    spared = {
+        share.entry_row
+        for share in settled
+        if share.entry_row is not None
+        and share.tier != "claimed"
+        and (share.acted is False or share.delta == 0 or alarmed(book.testimony.beliefs[share.meter]))
+    }
+    postings: list[Posting] = []
+    for stored in book.tx.entries(sorted(spared)):
+        entry = stored.entry
+        if entry.alive and entry.retention == "earned":
+            before = held_now(stored.recorded_balance, stored.rent_mark, index, pays=True, pinned=entry.pinned)
+            postings += book.waive(stored, before)
+    return postings

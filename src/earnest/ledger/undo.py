@@ -5,11 +5,12 @@ from __future__ import annotations
 from earnest.core import check
 from earnest.core.analysis import Analyser
 from earnest.core.entry import StoredEntry
-from earnest.core.events import Event, Posting
+from earnest.core.events import Event
 from earnest.core.settings import Settings, with_changes
 from earnest.errors import InvalidInput, NotAllowed, NotUndoable, UnknownEvent
 from earnest.ledger import lifecycle
 from earnest.ledger.book import Book
+from earnest.ledger.merging import still_whole, take_apart
 from earnest.protocols import Writing
 
 
@@ -98,7 +99,7 @@ def _undone_since(tx: Writing, seq: int) -> set[int]:
 
 def _supersede(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
     heir = _only(tx, event)
-    _still_whole(tx, heir)
+    still_whole(tx, heir)
     [(parent, _, part)] = tx.lineage(heir.row)
     book = Book(tx, settings)
     pinned = heir.entry.pinned
@@ -110,50 +111,8 @@ def _supersede(tx: Writing, settings: Settings, analyser: Analyser, event: Event
     if pinned:
         tx.change_entry(old.row, pinned=True)
     tx.append("restore", entries=[old.row], data={"cause": "superseded"}, postings=postings)
+    lifecycle.judge_returned(tx, settings, analyser, tx.entries([old.row])[0])
     return heir.entry.id, old.entry.id
-
-
-def _merge(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
-    """Each member gets back its proportional part of what the heir holds now."""
-    heir = _only(tx, event)
-    _still_whole(tx, heir)
-    parents = tx.lineage(heir.row)
-    book, index = Book(tx, settings), tx.counter("rent_index")
-    pool = max(0, heir.entry.balance)
-    postings = book.due(heir)
-    members = tx.entries([row for row, _, _ in parents])
-    shares = lifecycle.proportional(pool, [part for _, _, part in parents])
-    # Harm that the heir decided is everybody's; what one member had done before is its own.
-    by_heir = any(moved < 0 and role != "supporting" for _, role, moved in tx.settlements_of(heir.row, 10_000))
-    for stored, share in zip(members, shares, strict=True):
-        lifecycle.refuse_living_twin(tx, stored)
-        lifecycle.revive(tx, stored, analyser)
-        held = share if stored.entry.retention == "earned" else 0
-        tx.change_entry(stored.row, balance=held, rent_mark=index, harmed=stored.harmed or by_heir)
-        if share:
-            postings.append(Posting(heir.row, stored.row, share))
-    if heir.entry.balance < 0:
-        postings += book.close(heir)[len(book.due(heir)) :]
-    tx.change_entry(
-        heir.row, standing="dead", cause="forgotten", heir=members[0].row, pinned=False, balance=0, rent_mark=index,
-        died_tick=tx.counter("tick"),
-    )  # fmt: skip
-    said = {"cause": "forgotten", "left": 0, "merge": event.seq}
-    tx.append("forget", entries=[heir.row, *(stored.row for stored in members)], data=said, postings=postings)
-    for stored in members:
-        book.verdict(tx.entries([stored.row])[0])
-    return (heir.entry.id, *(stored.entry.id for stored in members))
-
-
-def _still_whole(tx: Writing, heir: StoredEntry) -> None:
-    entry = heir.entry
-    if not entry.alive:
-        by = next((e for e in reversed(_later(tx, entry.id, 0)) if e.kind in ("merge", "supersede", "death", "forget")), None)
-        raise NotAllowed(
-            f"entry {entry.id}, which it made, is dead ({entry.cause})" + (f" since event {by.seq}; undo that first" if by else "")
-        )
-    if heir.open_tickets:
-        raise NotAllowed(f"entry {entry.id} is named by {heir.open_tickets} open ticket(s); settle or abandon them first")
 
 
 def _setting(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
@@ -180,6 +139,6 @@ _HANDLERS = {
     "restore": _birth,
     "edit": _edit,
     "supersede": _supersede,
-    "merge": _merge,
+    "merge": take_apart,
     "setting": _setting,
 }

@@ -24,7 +24,7 @@ def answer(
     chosen = decider(found, pass_over)
     if chosen is None:
         return SILENCE, None, []
-    others = [f for f in found if f.stored.row != chosen.stored.row and f.stored.may_decide][:supporters]
+    others = [f for f in found if f.stored.row != chosen.stored.row and f.stored.may_support][:supporters]
     entry = chosen.stored.entry
     alike = [f.stored.entry for f in found if f.stored.row != chosen.stored.row and similarity(f.terms, chosen.terms) >= conflict]
     said = Answer(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 from earnest.core import analysis, context, fusion, ranking, thesaurus, timewords
 from earnest.core.analysis import Analyser, Question, Wanted
@@ -59,6 +58,9 @@ class Found:
         return "; ".join(made)
 
 
+_Ranked = TypeVar("_Ranked", Scored, Found)
+
+
 class Retriever(Protocol):
     """Ranks candidates. A user's own takes the place of the built-in ranking; it sees texts and terms, never a balance."""
 
@@ -88,6 +90,7 @@ def find(
     now: datetime | None = None,
     asked: Asked | None = None,
     mode: str = "auto",
+    guards: int = 0,
 ) -> list[Found]:
     """The `k` most relevant entries that pass the filter and clear the floor, best first.
 
@@ -96,6 +99,8 @@ def find(
         half_life: Halves a score for every so many ticks since the entry was last settled (or born, if it never was).
         now: The moment that times in the question are counted from; None: they are not looked for.
         asked: The question as a vector; None: by keyword only.
+        guards: At most so many texts that were executed are ranked among the living, and come with `k` of these: they go on
+            guarding their question.
         mode: "auto" and "hybrid" join words and meaning; "rrf" joins their ranks alone; "keyword" and "dense" take one of them.
 
     Cost: one index query, a scan of vectors where there are any, and O(k) entries, whatever the size of the store.
@@ -104,7 +109,7 @@ def find(
     if not question.words and asked is None:
         return []
     question = widened(question, analyser.stems, lambda terms: reading.known(terms, chosen), reading.vocabulary)
-    search = _Search(reading, analyser, chosen, max(DEPTH, 4 * k), floor, None if mode == "keyword" else asked)
+    search = _Search(reading, analyser, chosen, max(DEPTH, 4 * k), floor, None if mode == "keyword" else asked, guards)
     scored: Iterable[Scored]
     if retriever is not None:
         scored = search.by(retriever, question, k)
@@ -115,21 +120,37 @@ def find(
         quiet = _quieter(question, spans, analyser)
         scored = search.rrf(quiet, k) if mode == "rrf" else search.joined(quiet, k, spans, query)
     passing = (s for s in scored if s.covered >= floor and s.score > 0)
-    scored = list(passing if half_life is not None else itertools.islice(passing, k))
+    scored = list(passing if half_life is not None else _until(passing, k, search.guards))
     by_row = {stored.row: stored for stored in reading.entries([s.row for s in scored])}
     terms = search.terms
     found = [Found(by_row[s.row], s.score, s.covered, s.matched, _of(terms.get(s.row)), s.parts) for s in scored if s.row in by_row]
     if half_life is not None:
         tick = reading.counter("tick")
-        found = sorted((_aged(f, tick, half_life) for f in found), key=lambda f: (-f.score, -f.stored.row))[:k]
+        found = sorted((_aged(f, tick, half_life) for f in found), key=lambda f: (-f.score, -f.stored.row))
+        found = list(_until(found, k, search.guards))
     return found
+
+
+def _until(ranked: Iterable[_Ranked], k: int, guards: Collection[int]) -> Iterator[_Ranked]:
+    """The best-ranked up to the `k`th that is alive; the `guards` among them do not count."""
+    for one in ranked:
+        if k <= 0:
+            return
+        yield one
+        row = one.row if isinstance(one, Scored) else one.stored.row
+        k -= row not in guards
 
 
 class _Search:
     """One search: gathers candidates by word, by meaning, by time and by what stands around them, and ranks them."""
 
-    def __init__(self, reading: Reading, analyser: Analyser, chosen: Filter, depth: int, floor: float, asked: Asked | None) -> None:
+    def __init__(
+        self, reading: Reading, analyser: Analyser, chosen: Filter, depth: int, floor: float, asked: Asked | None, guards: int = 0
+    ) -> None:
         self._reading, self._analyser, self._chosen, self._asked = reading, analyser, chosen, asked
+        self._most_guards = guards
+        self.guards: set[int] = set()
+        """Rows of the executed texts that were found."""
         self._depth, self._floor = depth, floor
         self.terms: dict[int, Candidate] = {}
 
@@ -143,6 +164,7 @@ class _Search:
         near = dict(self._nearest(self._depth))
         self._take([*near])
         _, statistics = self._reading.candidates(question, self._chosen, 1)
+        near |= self._meaning(near, [c.row for c in self._guarding(question)])
         words = {s.row: s for s in ranking.score(question, statistics, [self.terms[row] for row in near if row in self.terms])}
         made = []
         for row in fusion.in_order(near):
@@ -207,8 +229,16 @@ class _Search:
         candidates, statistics = self._reading.candidates(question, self._chosen, self._depth, max(self._floor, SKIM))
         if self._floor < SKIM and len(candidates) < k:
             candidates, statistics = self._reading.candidates(question, self._chosen, self._depth, self._floor)
+        candidates = [*candidates, *self._guarding(question)]
         self.terms.update((c.row, c) for c in candidates)
         return candidates, statistics
+
+    def _guarding(self, question: Question) -> list[Candidate]:
+        """The executed texts that hold the question's words."""
+        found = self._reading.guards(question, self._chosen, self._most_guards, self._floor)[0] if self._most_guards else []
+        self.terms.update((c.row, c) for c in found)
+        self.guards.update(c.row for c in found)
+        return found
 
     def _nearest(self, limit: int) -> list[tuple[int, float]]:
         if self._asked is None:

@@ -149,8 +149,8 @@ class ConversationVerbs(RecallVerbs):
         terms = self._terms(new.text, new.cue)
         before = fingerprints.replaced(tx, self._analyser, scope, one.text) if one.changes else None
         if before is not None and not any(twin.entry.alive for twin in tx.twins(twin_digest(new.text, new.cue), scope, new.kind)):
-            return lifecycle.supersede(tx, settings, self._rng, before, new, terms)
-        stored, fresh = lifecycle.add(tx, settings, self._rng, new, terms)
+            return lifecycle.supersede(tx, settings, self._rng, self._analyser, before, new, terms)
+        stored, fresh = lifecycle.add(tx, settings, self._rng, self._analyser, new, terms)
         return stored if fresh else None
 
     def prefetch(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -25,6 +25,7 @@ class LedgerVerbs(Base):
         scale: float | None = None,
         acted: bool | None = None,
         detail: str = "",
+        cited: Sequence[str] | None = None,
         key: str | None = None,
     ) -> Settlement:
         """Record the measured outcome of a decision and move credit along its provenance. A ticket lands once.
@@ -36,6 +37,8 @@ class LedgerVerbs(Base):
             scale: The size of an ordinary effect, positive; the meter's own unless given, else 1.
             acted: Whether anything was done on the advice.
             detail: A remark for the entry's life story, at most 4,000 characters.
+            cited: Ids of supporting entries that the answer was really made of; they share in the outcome. The others take nothing
+                under the rule `evidence`.
             key: Idempotency key: the same request returns the first settlement and moves nothing.
 
         Returns:
@@ -48,11 +51,11 @@ class LedgerVerbs(Base):
         Durable when it returns: a crash or a power cut afterwards does not lose it. Cost: one commit, O(entries named).
         """
         name = decisions.ticket_id(ticket)
-        outcome = decisions.checked_outcome(delta, meter, scale, acted, detail)
+        outcome = decisions.checked_outcome(delta, meter, scale, acted, detail, cited)
         with self._writing() as tx:
 
             def do() -> tuple[Settlement, Mapping[str, Any]]:
-                made = decisions.settle(tx, self._read_settings(tx), self._channel, name, **outcome)
+                made = decisions.settle(tx, self._read_settings(tx), self._rng, self._channel, name, **outcome)
                 return made, asdict(made) if key is not None else {}
 
             return self._once(tx, key, "settle", lambda: {"ticket": name, **outcome}, _settlement, do)
@@ -95,5 +98,6 @@ class LedgerVerbs(Base):
 def _settlement(kept: Mapping[str, Any]) -> Settlement:
     said = dict(kept)
     said["credits"] = tuple(Credit(**credit) for credit in said["credits"])
-    said["suspended"], said["buried"] = tuple(said["suspended"]), tuple(said["buried"])
+    for name in ("suspended", "buried", "cleared"):
+        said[name] = tuple(said.get(name, ()))
     return Settlement(**said)

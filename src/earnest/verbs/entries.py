@@ -13,7 +13,7 @@ from earnest.core.reports import ConsolidationReport
 from earnest.core.settings import Settings
 from earnest.core.vectors import UNREAD
 from earnest.errors import InvalidInput, NotAllowed
-from earnest.ledger import consolidation, lifecycle
+from earnest.ledger import consolidation, lifecycle, merging
 from earnest.ledger.undo import undo
 from earnest.protocols import Writing
 from earnest.verbs.base import Base
@@ -64,8 +64,9 @@ class EntryVerbs(Base):
             key: Idempotency key of at most 200 characters: the same request with the same key is carried out once.
 
         Returns:
-            The entry. If one of the same scope and kind says exactly the same, that one: it gains the sources, and neither stake
-            nor trust. (Episodes of another time or source stay apart.)
+            The entry. If one of the same scope and kind says the same (but for blanks, a closing full stop, a leading "the" and the
+            case of a first word), that one: it gains the sources, and neither stake nor trust. (Episodes of another time or source
+            stay apart.)
 
         Raises:
             InvalidInput: Names the argument. KeyReused: the key came with another request. StoreError: nothing was written.
@@ -132,7 +133,9 @@ class EntryVerbs(Base):
                 terms = [self._terms(new.text, new.cue) for new in checked]
 
             def do() -> tuple[tuple[_List[Entry], _List[bool]], Mapping[str, Any]]:
-                written = [lifecycle.add(tx, settings, self._rng, new, t, kind) for new, t in zip(checked, terms, strict=True)]
+                written = [
+                    lifecycle.add(tx, settings, self._rng, self._analyser, new, t, kind) for new, t in zip(checked, terms, strict=True)
+                ]
                 entries, fresh = [stored.entry for stored, _ in written], [is_new for _, is_new in written]
                 if vectors is not None:
                     made = {s.row: v for (s, new), v in zip(written, vectors, strict=True) if new and v is not None}
@@ -220,7 +223,7 @@ class EntryVerbs(Base):
                 row = stored.row
                 if lifecycle.says_other(stored, text, cue):
                     new = lifecycle.next_version(self._rng, stored, text, cue, checked)
-                    row = lifecycle.supersede(tx, settings, self._rng, stored, new, self._terms(new.text, new.cue)).row
+                    row = lifecycle.supersede(tx, settings, self._rng, self._analyser, stored, new, self._terms(new.text, new.cue)).row
                 elif checked:
                     lifecycle.edit(tx, settings, id, checked)
                 [after] = tx.entries([row])
@@ -280,11 +283,15 @@ class EntryVerbs(Base):
         names = check.labels("ids", ids)
         if len(names) < 2:
             raise InvalidInput("ids", ids, "needs at least two different entries to merge")
+        return self._merge(names, text, key)
+
+    def _merge(self, names: Sequence[str], text: str | None = None, key: str | None = None, **data: Any) -> Entry:
+        """Join entries; `data` is said in the event."""
 
         def join(tx: Writing, settings: Settings) -> StoredEntry:
             members = [lifecycle.found(tx, name) for name in names]
-            new = lifecycle.merged_entry(self._rng, members, text)
-            return lifecycle.merge(tx, settings, self._rng, members, new, self._terms(new.text, new.cue))
+            new = merging.merged_entry(self._rng, members, text)
+            return merging.merge(tx, settings, self._rng, self._analyser, members, new, self._terms(new.text, new.cue), **data)
 
         return self._changing("merge", {"ids": names, "text": text}, key, join)
 

@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from earnest.core import check, filters
+from earnest.core.entry import Entry, StoredEntry
 from earnest.core.filters import Filter
 from earnest.core.reports import Hit
 from earnest.core.settings import Settings
 from earnest.core.ticket import Answer, Ticket
 from earnest.core.vectors import Asked
 from earnest.errors import InvalidInput, NotAvailable
-from earnest.ledger import decisions, inquiry
-from earnest.protocols import Reading
+from earnest.ledger import decisions, holdout, inquiry
+from earnest.ledger.testimony import Testimony
+from earnest.protocols import Reading, Writing
 from earnest.recall import answering
 from earnest.recall.filling import dimension_of, standing
 from earnest.recall.search import EXTRA, Found, find
 from earnest.verbs.base import Base
+from earnest.verbs.seating import guarding, seated
 
+
+class Recalled(NamedTuple):
+    """What memory says, who decides it and who supports it; whether a suspended entry was let decide once more, and how probably."""
+
+    said: Answer
+    decider: Found | None
+    others: list[Found]
+    retrial: bool = False
+    exposure: float = 1.0
+
+
+"""An answer, the one that decides, and those that support it."""
 Mode = Literal["auto", "hybrid", "rrf", "keyword", "dense"]
 
 _MAX_K = 1_000
 # A decider may fall between being found and being named; then the question is asked again.
 _ATTEMPTS = 3
 
+WITHHELD = Answer("", None, (), "", False, False)
 SILENT_TICKET = Ticket("", None, (), "", True, False)
 
 
@@ -97,7 +114,7 @@ class RecallVerbs(Base):
         ticket. Arguments as in `search`; `k` counts the decider and its supporters.
         """
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
-        said, decider, others = self._answer(self._asking(query, k, half_life, mode), chosen)
+        (said, decider, others, *_), _ = self._considered(self._asking(query, k, half_life, mode), chosen)
         if decider is None:
             self._note("silent")
         else:
@@ -122,6 +139,9 @@ class RecallVerbs(Base):
     ) -> Ticket:
         """Answer a question and open a ticket for its outcome, naming the entries that shaped it.
 
+        With the setting `holdout`, memory is withheld from some decisions at random, so that `uplift` can tell what it changes: the
+        ticket then has `holdout=True` and an empty text. Act as you would without memory, and settle it like any other.
+
         Args:
             query: The question. On silence nothing is opened: the ticket is falsy and its `id` is None.
             k: The decider and up to k - 1 supporters (the setting `supporters` bounds them).
@@ -139,29 +159,42 @@ class RecallVerbs(Base):
                 if kept is not None:
                     return inquiry.reopened(reading, kept)
         for _ in range(_ATTEMPTS):
-            said, decider, others = self._answer(asking, chosen)
-            if decider is None:
+            recalled, rival = self._considered(asking, chosen, self._rng.random)
+            if recalled.decider is None:
                 break
-            ticket = self._open(asking, request, said, decider, others, key)
+            ticket = self._open(asking, request, recalled, rival, key)
             if ticket is not None:
                 return ticket
         self._note("silent")
         return SILENT_TICKET
 
     def _open(
-        self, asking: Asking, request: Mapping[str, Any], said: Answer, decider: Found, others: list[Found], key: str | None
+        self, asking: Asking, request: Mapping[str, Any], recalled: Recalled, rival: Recalled | None, key: str | None
     ) -> Ticket | None:
-        """Open the ticket, if the entries still stand as they were found; None if the decider fell in between."""
+        """Open the ticket, if the entries still stand as they were found; None if a decider fell in between."""
         with self._writing() as tx:
 
             def do() -> tuple[Ticket | None, Mapping[str, Any]]:
-                now = {stored.row: stored for stored in tx.entries([decider.stored.row, *(f.stored.row for f in others)])}
-                first = now.get(decider.stored.row)
-                if first is None or not first.may_decide:
-                    raise _Fell
-                named = [now[f.stored.row] for f in others if f.stored.row in now and now[f.stored.row].may_decide]
-                made = decisions.open_ticket(tx, self._rng, query=asking.text, answer=said.text, deciding=first, supporting=named)
-                tx.change_entry(first.row, recalls=first.entry.recalls + 1)
+                settings, tried = self._read_settings(tx), recalled
+                said, first, named = _standing(tx, settings, recalled)
+                assert first is not None, "nothing is opened on silence"
+                instead = None if rival is None else _standing(tx, settings, rival)
+                chances = None if instead is None else holdout.odds(settings, first, named, instead[1])
+                draw = None if chances is None else holdout.drawn(chances, self._rng)
+                withheld: list[StoredEntry] = []
+                if draw is not None and draw.arm != "shown":
+                    withheld = [first]
+                    if draw.arm == "all":
+                        withheld, said, first, named = [first, *named], WITHHELD, None, []
+                    elif instead is not None and rival is not None:
+                        (said, first, named), tried = instead, rival
+                made = decisions.open_ticket(
+                    tx, self._rng, query=asking.text, answer=said.text, deciding=first, supporting=named, withheld=withheld,
+                    exposure=tried.exposure * (1.0 if draw is None else draw.exposure), draw=draw,
+                    retrial=tried.retrial and first is not None,
+                )  # fmt: skip
+                if first is not None:
+                    tx.change_entry(first.row, recalls=first.entry.recalls + 1)
                 return inquiry.opened(said, made, [s.entry for s in named]), {"ticket": made.id, "annotated": said.annotated}
 
             try:
@@ -169,19 +202,38 @@ class RecallVerbs(Base):
             except _Fell:
                 return None
 
-    def _answer(self, asking: Asking, chosen: Filter) -> tuple[Answer, Found | None, list[Found]]:
+    def _considered(self, asking: Asking, chosen: Filter, draw: Callable[[], float] | None = None) -> tuple[Recalled, Recalled | None]:
+        """What memory says, and, where decisions are randomised, what it says without the entry that decides.
+
+        A suspended entry may be let decide once more only if there is chance to `draw`.
+        """
         if not asking.text:
-            return answering.SILENCE, None, []
+            return Recalled(answering.SILENCE, None, []), None
         with self._store.read() as reading:
             settings: Settings = self._read_settings(reading)
-            return answering.answer(
-                self._find(reading, asking, chosen, asking.k + EXTRA, settings.floor),
-                pass_over=settings.pass_over,
-                conflict=settings.conflict,
-                supporters=min(settings.supporters, asking.k - 1),
-                now=self._clock.now(),
-                tick=reading.counter("tick"),
+            guards = guarding(reading, settings)
+            seating = seated(reading, settings, self._find(reading, asking, chosen, asking.k + EXTRA, settings.floor, guards))
+            now, tick = self._clock.now(), reading.counter("tick")
+
+        def answered(without: int | None) -> Recalled:
+            seats = seating.chosen(without, draw)
+            supporters = min(settings.supporters, asking.k - 1)
+            said, decider, others = answering.answer(
+                seats.found, pass_over=settings.pass_over, conflict=settings.conflict, supporters=supporters, now=now, tick=tick
             )
+            if seats.retrial and said.deciding is not None:
+                said = replace(said, deciding=replace(said.deciding, standing="suspended"))
+            return Recalled(said, decider, others, seats.retrial, seats.exposure)
+
+        first = answered(None)
+        if first.decider is None or not settings.holdout:
+            return first, None
+        return first, answered(first.decider.stored.row)
+
+    def _deciding(self, query: str, scope: str) -> Entry | None:
+        """Who decides a question now, None for silence; asking leaves no trace."""
+        (_, decider, *_), _ = self._considered(self._asking(query, 1, None, "auto"), filters.checked(scope=scope))
+        return None if decider is None else decider.stored.entry
 
     def _asking(self, query: Any, k: Any, half_life: Any, mode: Any) -> Asking:
         """A question, checked, and as a vector where there are vectors to compare it with. No snapshot is open meanwhile.
@@ -212,15 +264,28 @@ class RecallVerbs(Base):
             asking.note = f"; by words alone for {vectors.missing} of {vectors.missing + vectors.usable} entries, which have no vector yet"
         return asking
 
-    def _find(self, reading: Reading, asking: Asking, chosen: Filter, k: int, floor: float) -> list[Found]:
+    def _find(self, reading: Reading, asking: Asking, chosen: Filter, k: int, floor: float, guards: int = 0) -> list[Found]:
         return find(
             reading, self._sound_index(), self._retriever, asking.text, chosen, k=k, floor=floor, half_life=asking.half_life,
-            now=self._clock.now(), mode=asking.mode, asked=asking.asked,
+            now=self._clock.now(), mode=asking.mode, asked=asking.asked, guards=guards,
         )  # fmt: skip
 
 
 class _Fell(Exception):
-    """The decider may not decide any more."""
+    """A decider may not decide any more."""
+
+
+def _standing(tx: Writing, settings: Settings, recalled: Recalled) -> tuple[Answer, StoredEntry | None, list[StoredEntry]]:
+    """The entries of an answer as they stand in this transaction, without supporters that may not be named. Raises `_Fell`."""
+    said, decider, others, retrial, _ = recalled
+    if decider is None:
+        return said, None, []
+    testimony = Testimony(tx, settings)
+    now = {stored.row: stored for stored in tx.entries([decider.stored.row, *(f.stored.row for f in others)])}
+    first = now.get(decider.stored.row)
+    if first is None or not (testimony.retrial(first) > 0 if retrial else testimony.may_decide(first)):
+        raise _Fell
+    return said, first, [now[f.stored.row] for f in others if f.stored.row in now and now[f.stored.row].may_support]
 
 
 class Asking:

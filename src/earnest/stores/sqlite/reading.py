@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
@@ -21,6 +22,8 @@ from earnest.core.ticket import Meter, Role, Share, StoredSettlement, StoredTick
 from earnest.errors import IndexDamaged
 from earnest.protocols import StoredDocument, StoredModel
 from earnest.stores.sqlite import turns, vectors
+from earnest.stores.sqlite.draws import DrawReading
+from earnest.stores.sqlite.words import WordReading
 
 _ENTRY: Final = """
 SELECT e.entry, e.id, e.text, e.cue, e.kind, e.origin, s.name, e.importance, e.confidence, e.retention, e.pinned, e.strength,
@@ -39,7 +42,8 @@ FROM settlements s JOIN tickets t USING (ticket) JOIN meters m USING (meter)
 """
 _METER: Final = """
 SELECT name, unit, scale, tier, settlements, total, created, lie_rate, baseline,
-       (SELECT json_group_array(channel) FROM bindings b WHERE b.meter = m.meter)
+       (SELECT json_group_array(channel) FROM bindings b WHERE b.meter = m.meter),
+       coalesce((SELECT alarm FROM beliefs b WHERE b.meter = m.meter), 0), revoked
 FROM meters m
 """
 _EVENT: Final = """
@@ -68,7 +72,7 @@ def quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
 
 
-class SqliteReading:
+class SqliteReading(DrawReading, WordReading):
     """One snapshot; implements `earnest.protocols.Reading`."""
 
     def __init__(self, connection: apsw.Connection, shelves: vectors.Shelves | None = None) -> None:
@@ -251,10 +255,31 @@ class SqliteReading:
                 raise IndexDamaged(INDEX_BROKEN.format(problem))
         return [Candidate(row, text.split(" "), cue.split(" ") if cue else ()) for row, text, cue in rows], statistics
 
-    def _statistics(self, question: Question, chosen: Filter) -> tuple[list[int] | None, Statistics]:
-        """The scopes to look in (None for all) and the statistics of exactly those: a small scope ranks as if it were alone."""
+    def guards(self, question: Question, chosen: Filter, limit: int, share: float = 0.0) -> tuple[list[Candidate], Statistics]:
+        # Asked inside transactions too, where the index of the living does not yet say how many it holds.
+        scopes, statistics = self._statistics(question, chosen, whole=False)
+        terms = telling(question, statistics, share)
+        if not terms or (scopes is not None and not scopes):
+            return [], statistics
+        match = "{text cue} : (" + " OR ".join(quoted(term) for term in terms) + ")"
+        where, values = self._conditions(replace(chosen, standings=("dead",)), "e")
+        where.append("e.cause = 'executed'")
+        condition = " AND ".join(["guards MATCH ?", *where])
+        joined = "guards g CROSS JOIN entries e ON e.entry = g.rowid"
+        sql = f"SELECT g.rowid, g.text, g.cue FROM {joined} WHERE {condition} ORDER BY g.rank LIMIT ?"
+        try:
+            rows = self._db.execute(sql, (match, *values, limit)).fetchall()
+        except (apsw.CorruptError, apsw.SQLError) as error:
+            raise IndexDamaged(INDEX_BROKEN.format(error)) from error
+        return [Candidate(row, text.split(" "), cue.split(" ") if cue else ()) for row, text, cue in rows], statistics
+
+    def _statistics(self, question: Question, chosen: Filter, *, whole: bool = True) -> tuple[list[int] | None, Statistics]:
+        """The scopes to look in (None for all) and the statistics of exactly those: a small scope ranks as if it were alone.
+
+        `whole` refuses to answer from an index that holds fewer entries than live.
+        """
         total = self.counter("alive") + self.counter("suspended")
-        indexed = self._indexed()
+        indexed = self._indexed() if whole else total
         if indexed != total:
             raise IndexDamaged(INDEX_BROKEN.format(f"it holds {indexed} entries, {total} are alive"))
         if chosen.scopes is None:
@@ -520,5 +545,5 @@ def _settlement(r: tuple[Any, ...]) -> StoredSettlement:
 def _meter(r: tuple[Any, ...]) -> Meter:
     return Meter(
         name=r[0], unit=r[1], scale=r[2], tier=r[3], channels=tuple(sorted(loaded(r[9]))), settlements=r[4], total=r[5],
-        created=moment(r[6]), lie_rate=r[7], baseline=r[8],
+        created=moment(r[6]), lie_rate=r[7], baseline=r[8], alarm=bool(r[10]), revoked=r[11],
     )  # fmt: skip

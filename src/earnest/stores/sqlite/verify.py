@@ -10,8 +10,10 @@ from typing import Any, Final
 import apsw
 
 from earnest.core.amounts import ACCOUNTS
-from earnest.core.events import GENESIS, Posting, chained, text_digest, twin_digest
+from earnest.core.events import GENESIS, Posting, chained, text_digest
+from earnest.core.twins import exact_digest, twin_digest
 from earnest.protocols import Damage
+from earnest.stores.sqlite import draws, words
 from earnest.stores.sqlite.reading import SqliteReading, facet
 from earnest.stores.sqlite.writing import SqliteWriting
 
@@ -20,7 +22,7 @@ _MAX_OF_A_KIND: Final = 20
 
 def damage(db: Any, reading: SqliteReading, head: str | None = None) -> Iterator[Damage]:
     """Everything that is wrong, cheapest kinds first. O(the file)."""
-    for check in (_file, _chain, _texts, _balances, _tickets, _settlements, _counters, _index):
+    for check in (_file, _chain, _texts, _balances, _tickets, _settlements, _draws, _words, _counters, _index):
         try:
             for count, found in enumerate(check(db, reading)):
                 if count == _MAX_OF_A_KIND:
@@ -71,7 +73,8 @@ def _grouped_postings(db: Any) -> dict[int, list[Posting]]:
 def _texts(db: Any, reading: SqliteReading) -> Iterator[Damage]:
     # An erased text has no salt any more, and nothing to be compared with.
     for entry_id, text, cue, twin in db.execute("SELECT id, text, cue, twin FROM entries WHERE salt IS NOT NULL"):
-        if twin_digest(text, cue) != bytes(twin):
+        # Entries of the first format keep the digest of their exact words.
+        if bytes(twin) not in (twin_digest(text, cue), exact_digest(text, cue)):
             yield Damage("text differs", f"entry {entry_id} does not say what it said when it was written")
     sql = """SELECT n.id, n.salt, n.text, json_extract(e.data, '$.text') AS digest
              FROM events e JOIN entries n ON n.entry = json_extract(e.entries, '$[0]')
@@ -139,6 +142,14 @@ def _settlements(db: Any, reading: SqliteReading) -> Iterator[Damage]:
                 yield Damage("settlement differs", f"ticket {ticket_id} was settled otherwise than the log says")
 
 
+def _draws(db: Any, reading: SqliteReading) -> Iterator[Damage]:
+    yield from draws.damage(db)
+
+
+def _words(db: Any, reading: SqliteReading) -> Iterator[Damage]:
+    yield from words.damage(db)
+
+
 def _expected_counters(db: Any) -> dict[str, int]:
     made: dict[str, int] = {}
     names = {"active": "alive", "suspended": "suspended", "dead": "dead"}
@@ -157,6 +168,7 @@ def _expected_counters(db: Any) -> dict[str, int]:
         if state != "pending":
             made[state] = count
     made["decisions"] = db.execute("SELECT count(*) FROM tickets").fetchone()[0]
+    made |= draws.expected_counters(db)
     # The clock and the rent that everyone owes: as the last tick said.
     last = "SELECT tick, json_extract(data, '$.rent_index') FROM events WHERE kind = 'tick' ORDER BY event DESC LIMIT 1"
     made["tick"], made["rent_index"] = db.execute(last).fetchone() or (0, 0)
@@ -177,7 +189,7 @@ def _counted(name: str) -> bool:
         "decisions",
         "tick",
         "rent_index",
-    } or name.startswith(("dead:", "kind:"))
+    } or name.startswith(("dead:", "kind:", "drawn:", "drawn_lost:"))
 
 
 def _counters(db: Any, reading: SqliteReading) -> Iterator[Damage]:
@@ -199,9 +211,17 @@ def _index(db: Any, reading: SqliteReading) -> Iterator[Damage]:
         extra = db.execute(
             "SELECT count(*) FROM terms t WHERE NOT EXISTS (SELECT 1 FROM entries e WHERE e.entry = t.rowid AND e.standing <> 'dead')"
         ).fetchone()[0]
+        unguarded = db.execute(
+            """SELECT (SELECT count(*) FROM guards g WHERE NOT EXISTS (
+                           SELECT 1 FROM entries e WHERE e.entry = g.rowid AND e.standing = 'dead' AND e.cause = 'executed'))
+                    + (SELECT count(*) FROM entries e WHERE e.standing = 'dead' AND e.cause = 'executed'
+                       AND NOT EXISTS (SELECT 1 FROM guards g WHERE g.rowid = e.entry))"""
+        ).fetchone()[0]
     except (apsw.CorruptError, apsw.SQLError) as error:
         yield Damage("keyword index damaged", str(error), True)
         return
+    if unguarded:
+        yield Damage("keyword index damaged", f"{unguarded} executed entries are not in its part for them, or others are", True)
     if missing:
         yield Damage("keyword index damaged", f"{missing} living entries are not in it", True)
     if extra:
@@ -216,11 +236,19 @@ def rebuild_index(db: Any, terms: Callable[[str], Sequence[str]]) -> tuple[int, 
 
     Returns how many entries and how many terms it holds.
     """
+    from earnest.stores.sqlite.format_ledger import GUARDS
     from earnest.stores.sqlite.schema import KEYWORD_INDEX
 
     db.execute("DROP TABLE IF EXISTS terms_known")
-    _drop_index(db)
+    _drop_index(db, "terms")
     db.execute(KEYWORD_INDEX)
+    _drop_index(db, "guards")
+    db.execute(GUARDS)
+    executed: list[tuple[Any, ...]] = db.execute(
+        "SELECT entry, scope, kind, text, coalesce(cue, '') FROM entries WHERE standing = 'dead' AND cause = 'executed'"
+    ).fetchall()
+    for entry, scope, kind, text, cue in executed:
+        _put_terms(db, "guards", entry, scope, kind, terms(text), terms(cue))
     made = 0
     lengths: Counter[int] = Counter()
     rows: list[tuple[Any, ...]] = db.execute(
@@ -228,10 +256,7 @@ def rebuild_index(db: Any, terms: Callable[[str], Sequence[str]]) -> tuple[int, 
     ).fetchall()
     for entry, scope, kind, text, cue in rows:
         text_terms, cue_terms = terms(text), terms(cue)
-        db.execute(
-            "INSERT INTO terms (rowid, facets, text, cue) VALUES (?, ?, ?, ?)",
-            (entry, f"{facet('s', scope)} {facet('k', kind)}", " ".join(text_terms), " ".join(cue_terms)),
-        )
+        _put_terms(db, "terms", entry, scope, kind, text_terms, cue_terms)
         lengths[scope] += len(text_terms) + len(cue_terms)
         made += 1
     db.execute("UPDATE scopes SET terms = 0")
@@ -240,17 +265,24 @@ def rebuild_index(db: Any, terms: Callable[[str], Sequence[str]]) -> tuple[int, 
     return made, sum(lengths.values())
 
 
-def _drop_index(db: Any) -> None:
+def _put_terms(db: Any, index: str, entry: int, scope: int, kind: str, text_terms: Sequence[str], cue_terms: Sequence[str]) -> None:
+    db.execute(
+        f"INSERT INTO {index} (rowid, facets, text, cue) VALUES (?, ?, ?, ?)",
+        (entry, f"{facet('s', scope)} {facet('k', kind)}", " ".join(text_terms), " ".join(cue_terms)),
+    )
+
+
+def _drop_index(db: Any, index: str) -> None:
     try:
-        db.execute("DROP TABLE IF EXISTS terms")
+        db.execute(f"DROP TABLE IF EXISTS {index}")
     except (apsw.CorruptError, apsw.SQLError):
         # Its own bookkeeping is gone, so that it cannot be dropped as an index any more: remove what is left of it as plain tables.
         db.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
         db.execute("PRAGMA writable_schema = ON")
-        db.execute("DELETE FROM sqlite_schema WHERE name = 'terms'")
+        db.execute("DELETE FROM sqlite_schema WHERE name = ?", (index,))
         db.execute("PRAGMA writable_schema = RESET")
         for part in ("data", "idx", "content", "docsize", "config"):
-            db.execute(f"DROP TABLE IF EXISTS terms_{part}")
+            db.execute(f"DROP TABLE IF EXISTS {index}_{part}")
 
 
 def rebuild_counters(writing: SqliteWriting) -> None:

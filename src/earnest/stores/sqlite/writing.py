@@ -12,9 +12,12 @@ from earnest.core.amounts import ACCOUNTS
 from earnest.core.entry import Entry, NewEntry, StoredEntry
 from earnest.core.events import GENESIS, Posting, canonical, chained, micros, moment
 from earnest.core.ticket import Role, StoredTicket, Tier
+from earnest.core.uplift import Draw
 from earnest.protocols import Author, StoredDocument
+from earnest.stores.sqlite import draws
 from earnest.stores.sqlite import vectors as vector_rows
-from earnest.stores.sqlite.reading import SqliteReading, facet
+from earnest.stores.sqlite.reading import facet
+from earnest.stores.sqlite.words_writing import WordWriting
 
 _COLUMNS: Final = frozenset(
     (
@@ -24,7 +27,7 @@ _COLUMNS: Final = frozenset(
 )  # fmt: skip
 
 
-class SqliteWriting(SqliteReading):
+class SqliteWriting(WordWriting):
     """One open write transaction; implements `earnest.protocols.Writing`. Running numbers are kept here and written once, at the end."""
 
     def __init__(self, connection: apsw.Connection, author: Author) -> None:
@@ -147,6 +150,8 @@ class SqliteWriting(SqliteReading):
             f"UPDATE entries SET {sets} starves_at = ? WHERE entry = ?",
             (*(int(v) if isinstance(v, bool) else v for v in columns.values()), after[3] + after[4] if pays else None, row),
         )
+        if standing == "dead" == after[0] and cause == "executed" != columns.get("cause", cause):
+            self._db.execute("DELETE FROM guards WHERE rowid = ?", (row,))
         if after[0] != standing:
             self._moved(row, scope, kind, standing, cause, after[0], columns.get("cause"))
 
@@ -155,11 +160,17 @@ class SqliteWriting(SqliteReading):
         self.bump(names[old], -1)
         self.bump(names[new], 1)
         if old == "dead":
+            if old_cause == "executed":
+                self._db.execute("DELETE FROM guards WHERE rowid = ?", (row,))
             self.bump(f"dead:{old_cause}", -1)
             self._living(scope, kind, 1, 0)
             vector_rows.stands(self._db, row, 1)
         if new == "dead":
             self.bump(f"dead:{cause}", 1)
+            if cause == "executed":
+                self._db.execute(
+                    "INSERT INTO guards (rowid, facets, text, cue) SELECT rowid, facets, text, cue FROM terms WHERE rowid = ?", (row,)
+                )
             length = self._drop_terms(row)
             self._living(scope, kind, -1, -length)
             vector_rows.stands(self._db, row, -1)
@@ -269,6 +280,10 @@ class SqliteWriting(SqliteReading):
         assert made is not None
         return made
 
+    def insert_draw(self, ticket: StoredTicket, draw: Draw) -> None:
+        draws.insert_draw(self._db, ticket.row, draw)
+        self.bump(f"drawn:{draw.arm}", 1)
+
     def resolve_ticket(self, row: int, state: str, event: int) -> None:
         self._db.execute("UPDATE tickets SET state = ?, resolved = ? WHERE ticket = ? AND state = 'pending'", (state, event, row))
         assert self._db.changes() == 1, "a ticket ends once"
@@ -302,6 +317,9 @@ class SqliteWriting(SqliteReading):
         self._db.executemany(
             "UPDATE shares SET moved = ? WHERE ticket = ? AND entry = ?", [(amount, ticket.row, row) for row, amount in moved.items()]
         )
+
+    def cite(self, ticket_row: int, rows: Sequence[int]) -> None:
+        self._db.executemany("UPDATE shares SET role = 'cited' WHERE ticket = ? AND entry = ?", [(ticket_row, row) for row in rows])
 
     def put_meter(self, name: str, *, unit: str, scale: float | None, tier: Tier) -> None:
         self._db.execute(

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from earnest.testing.store_conformance import accounts, damage, entries, log, opening, recall, settings, tickets, transactions
+from earnest.testing.store_conformance import accounts, damage, draws, entries, log, opening, recall, settings, tickets, transactions
 from earnest.testing.store_conformance.driver import FEATURES, Driver, Feature
 from earnest.testing.store_conformance.law import Law
 from earnest.testing.store_conformance.steps import Trial
@@ -33,6 +33,7 @@ _CHAPTERS: Final = (
     log.law,
     entries.law,
     tickets.law,
+    draws.law,
     settings.law,
     recall.law,
     accounts.law,

@@ -1,0 +1,77 @@
+"""Commands that merge what says the same."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from earnest.cli.common import given, plural
+from earnest.cli.place import open_memory
+from earnest.cli.render import Painted, Screen
+from earnest.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from earnest.memory import Memory
+
+_SHOWN = 20
+
+
+def consolidate(args: Namespace, screen: Screen) -> int:
+    """`earnest consolidate`."""
+    dry = bool(args.dry_run)
+    with open_memory(args, "reading" if dry else "writing") as memory:
+        report = memory.consolidate(dry_run=dry)
+        if screen.as_json:
+            screen.json(report)
+            return 0
+        told = "would be merged" if dry else "merged"
+        screen.say(Painted(plural(report.merged, "entry", "entries"), "bold"), f" {told} into {len(report.groups):,}.")
+        _say_groups(screen, memory, report.groups)
+        for reason in report.refused[:_SHOWN]:
+            screen.say(Painted(f"Left apart: {reason}", "dim"))
+        if len(report.refused) > _SHOWN:
+            screen.say(f"and {len(report.refused) - _SHOWN:,} pairs more (`--json` names them)")
+    return 0
+
+
+def maintain(args: Namespace, screen: Screen) -> int:
+    """`earnest maintain`."""
+    dry = bool(args.dry_run)
+    canaries = None if args.canaries is None else _canaries(args.canaries)
+    with open_memory(args, "reading" if dry else "writing") as memory:
+        report = memory.maintain(dry_run=dry, canaries=canaries, **given(args, "key"))
+        if screen.as_json:
+            screen.json(report)
+            return 1 if report.rolled_back else 0
+        bound = "no bound in so small a store" if report.budget is None else f"{report.budget:,} may be changed today"
+        if report.rolled_back:
+            screen.say(Painted("Taken back", "red"), f": {plural(len(report.broken), 'question')} no longer answered as before.")
+            for question in report.broken[:_SHOWN]:
+                screen.say("  ", question)
+            if report.stuck:
+                screen.say(f"Something was built on these in between, and they stand: {', '.join(report.stuck)}.")
+            return 1
+        changed = sum(len(group) for group in report.groups) if dry else report.changed
+        told = "would be changed" if dry else "changed"
+        screen.say(Painted(plural(changed, "entry", "entries"), "bold"), f" {told} ({bound}), {report.due:,} due, ",
+                   plural(report.canaries, "canary question"), " to watch." if dry else " held.")  # fmt: skip
+        _say_groups(screen, memory, report.groups)
+    return 0
+
+
+def _say_groups(screen: Screen, memory: Memory, groups: tuple[tuple[str, ...], ...]) -> None:
+    for group in groups[:_SHOWN]:
+        screen.say(", ".join(group))
+        for entry in group:
+            screen.cut("  ", memory.get(entry).text)
+    if len(groups) > _SHOWN:
+        screen.say(f"and {len(groups) - _SHOWN:,} groups more (`--json` names them)")
+
+
+def _canaries(path: str) -> Any:
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidInput("canaries", path, f"cannot be read as JSON ({error})") from error

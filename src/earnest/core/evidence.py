@@ -1,0 +1,455 @@
+"""What measured outcomes say of an entry: the odds that following it helps, under meters that may lie. Pure functions over plain values.
+
+The rule, its constants and how each was found: `docs/evidence.md`. Words used here: a *word* is what one settlement said of one entry; its
+*size* is the measured change in units of the meter's scale; its *effect* is the size less the meter's baseline, softly clipped.
+Evidence is a function of an entry's words and of what is believed of their meters now: words are folded in the order of the decisions
+that they settle, so that the order in which outcomes arrive does not matter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+from earnest.core.baseline import NO_CONTROLS, Baseline
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceRule:
+    """The constants of the rule. What was seen when each was varied stands in `docs/evidence.md`."""
+
+    clip: float = 4.0
+    """Effects are ``clip * tanh(size / clip)``: wide, so that a harm of three ordinary effects weighs about two and a half of them and
+    one bad act is enough, while a lie about a small gain is not."""
+    prior_odds: float = 0.8 * math.log(9.0)
+    """Log-odds of an entry that nothing is known of: 0.9 to 0.1, shrunk by 0.8 so that one harm of about an ordinary effect, from a meter
+    of average honesty, makes harm the better bet."""
+    limit: float = 12.0
+    """Log-odds stay within plus and minus this: even an old favourite falls after a few harms (a CUSUM that forgets; Page 1954)."""
+    prior_lies: float = 1.0
+    """Lies of the prior Beta(1, 9) on a meter's lie rate: one in ten until it is known better."""
+    prior_words: float = 10.0
+    """Words of that prior, lies and truths together."""
+    rate_low: float = 0.02
+    """No meter is believed to lie less often than this."""
+    rate_high: float = 0.5
+    """At this rate a meter carries no information; more is not read backwards."""
+    silent_effect: float = 0.02
+    """Effects smaller than this contradict nobody and are not counted in a lie rate."""
+    window: int = 400
+    """Words of one meter that its lie rate is learned from, the latest."""
+    memory: int = 64
+    """Words of one entry that its odds are folded from, the latest by decision: enough to reach `limit` from a meter that lies in four of
+    ten, and a bound on what a settlement costs."""
+    reach: int = 256
+    """Words of one entry that are looked at for those, the latest by decision: silent ones count here."""
+    passes: int = 4
+    """Passes of expectation and maximisation (Dempster, Laird, Rubin 1977) at a tick."""
+    alarm: float = 0.4
+    """Lie rate from which a meter is in alarm: it tells hardly anything."""
+    alarm_share: float = 0.5
+    """While a meter is in alarm, what it spoke of has to keep this share of the prior log-odds to go on deciding."""
+    sure: float = 0.95
+    """A word is a caught lie when it contradicts an entry that is this probably good, or this probably harmful."""
+    horizon: float = 4.0
+    """How many gains a re-trial may hope for when it is weighed against the harm that the entry did."""
+    retrial: float = 0.5
+    """Probability of a re-trial when lies are caught at `retrial_rate` or more; it falls to nothing with them."""
+    retrial_rate: float = 0.05
+    """Share of caught lies from which a re-trial has its full probability."""
+    gain_prior: float = 0.5
+    """Size of an ordinary gain before any was seen."""
+    gain_words: float = 4.0
+    """Weight of that prior, in gains."""
+    first_looks: int = 2
+    """Second measurements that every entry's first outcomes get where there is an independent instrument: who is trusted from the
+    start is judged from the start."""
+    appeal_looks: int = 3
+    """Outcomes that are measured again when an entry's standing changed."""
+    random_look: float = 0.05
+    """Probability of a second measurement of any other outcome, drawn after the report is in, so that no report can foresee it."""
+    learn: bool = True
+    """Whether lie rates are learned; else the prior's mean is kept."""
+    leave_one_out: bool = True
+    """Whether an entry's own words are left out of the lie rate that its words are weighed by."""
+
+
+RULE: Final = EvidenceRule()
+"""The rule as it ships."""
+
+APPEAL_WAIT: Final = 5
+"""Ticks that a burial for harm waits for second measurements that were asked for, where a second instrument was ever heard. After that
+the entry is buried on the words there are; revoking the meter still brings it back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What one settlement said of one entry.
+
+    place: the number of the decision, which orders words. event: the number of the settlement in the log. size: the change in units of the
+    meter's scale. part: the share of the decision that is this entry's, 1 for the one that decided. A second measurement takes the place
+    of the report when there is one; `second_event` is its number in the log. A `borrowed` word judges this entry, but was said of
+    another, and is not counted in its meter's lie rate a second time.
+    """
+
+    place: int
+    event: int
+    tick: int
+    meter: str
+    size: float
+    part: float = 1.0
+    second: float | None = None
+    second_meter: str | None = None
+    second_event: int = 0
+    borrowed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """What is believed of one meter now, as the last tick learned it.
+
+    lies, words: expected lies and words, prior included, over the settlements `since` to `through` (event numbers). caught, counted: lies
+    caught for certain, and words counted, there. gain: the size of an ordinary gain.
+    """
+
+    lies: float = RULE.prior_lies
+    words: float = RULE.prior_words
+    caught: float = 0.0
+    counted: float = 0.0
+    gain: float = RULE.gain_prior
+    since: int = 0
+    through: int = 0
+    baseline: Baseline = NO_CONTROLS
+
+    @property
+    def rate(self) -> float:
+        """The lie rate, 0 to 1."""
+        return self.lies / self.words
+
+
+Beliefs = Mapping[str, Belief]
+UNKNOWN: Final = Belief()
+"""What is believed of a meter that nothing was learned about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What an entry's words come to.
+
+    odds: log-odds that following it helps. line: what they must exceed for it to decide (0, more in an alarm). harm: its largest harm, in
+    scales. caught, counted: lies caught and words counted on other entries by the meter that spoke last. gain: that meter's ordinary gain.
+    """
+
+    odds: float
+    line: float = 0.0
+    words: int = 0
+    harm: float = 0.0
+    caught: float = 0.0
+    counted: float = 0.0
+    gain: float = RULE.gain_prior
+
+    @property
+    def active(self) -> bool:
+        """Whether helping is the better bet."""
+        return self.odds > self.line
+
+    @property
+    def probability(self) -> float:
+        """The probability that following it helps."""
+        return sigmoid(self.odds)
+
+
+def sized(delta: float, scale: float) -> float:
+    """A measured change in units of the meter's scale, kept within a million of them so that sums stay numbers."""
+    return max(-1e6, min(1e6, delta / scale))
+
+
+def sigmoid(odds: float) -> float:
+    """The probability that these log-odds stand for."""
+    if odds >= 0:
+        return 1.0 / (1.0 + math.exp(-odds))
+    grown = math.exp(odds)
+    return grown / (1.0 + grown)
+
+
+def effect(size: float, rule: EvidenceRule = RULE) -> float:
+    """The effect of a size that the baseline was taken off."""
+    return rule.clip * math.tanh(size / rule.clip)
+
+
+def weight(rate: float, rule: EvidenceRule = RULE) -> float:
+    """What a word of effect 1 adds to the log-odds: the log-likelihood ratio of a report that is wrong with probability `rate`."""
+    held = min(max(rate, rule.rate_low), rule.rate_high)
+    return math.log((1.0 - held) / held)
+
+
+class Heard:
+    """A word with its effects: what it says of the entry, and what each of its meters said."""
+
+    __slots__ = ("meter", "said", "size", "telling", "word", "x")
+
+    def __init__(self, word: Word, beliefs: Beliefs, rule: EvidenceRule) -> None:
+        self.word = word
+        size = word.size - beliefs.get(word.meter, UNKNOWN).baseline.at(word.tick)
+        reported = effect(size, rule)
+        self.said: list[tuple[str, float, int]] = [(word.meter, reported, word.event)]
+        self.meter, self.x, self.size = word.meter, reported * word.part, size
+        if word.second is not None and word.second_meter is not None:
+            size = word.second - beliefs.get(word.second_meter, UNKNOWN).baseline.at(word.tick)
+            again = effect(size, rule)
+            self.said.append((word.second_meter, again, word.second_event))
+            self.meter, self.x, self.size = word.second_meter, again * word.part, size
+        self.telling = any(abs(x) > rule.silent_effect for _, x, _ in self.said)
+
+
+def heard(words: Sequence[Word], beliefs: Beliefs, rule: EvidenceRule = RULE) -> list[Heard]:
+    """An entry's words in the order of their decisions, with their effects; only the latest that tell something."""
+    made = [Heard(word, beliefs, rule) for word in sorted(words, key=lambda word: (word.place, word.event))[-rule.reach :]]
+    return [one for one in made if one.telling][-rule.memory :]
+
+
+def folded(said: Sequence[Heard], weights: Mapping[str, float], rule: EvidenceRule = RULE) -> float:
+    """The log-odds that words come to under these weights of their meters."""
+    odds, limit = rule.prior_odds, rule.limit
+    for one in said:
+        odds += weights[one.meter] * one.x
+        if odds > limit:
+            odds = limit
+        elif odds < -limit:
+            odds = -limit
+    return odds
+
+
+def _weights(said: Sequence[Heard], rates: Mapping[str, float], rule: EvidenceRule) -> dict[str, float]:
+    return {meter: weight(rates[meter], rule) for meter in {one.meter for one in said}}
+
+
+def contributions(
+    said: Sequence[Heard], probability: float, beliefs: Beliefs, rule: EvidenceRule = RULE
+) -> dict[str, tuple[float, float, float]]:
+    """What an entry's words add to each meter's (lies, words, caught lies), among those that the belief was learned from."""
+    made: dict[str, tuple[float, float, float]] = {}
+    sure = 1.0 if probability > rule.sure else -1.0 if probability < 1.0 - rule.sure else 0.0
+    for one in said:
+        if one.word.borrowed:
+            continue
+        for meter, x, event in one.said:
+            belief = beliefs.get(meter, UNKNOWN)
+            if abs(x) <= rule.silent_effect or not belief.since <= event <= belief.through:
+                continue
+            lies, words, caught = made.get(meter, (0.0, 0.0, 0.0))
+            made[meter] = (lies + (probability if x < 0 else 1.0 - probability), words + 1.0, caught + (x * sure < 0))
+    return made
+
+
+def left_out(belief: Belief, own: tuple[float, float, float], rule: EvidenceRule = RULE) -> float:
+    """A meter's lie rate without an entry's own words: its own harm cannot be its own excuse."""
+    if not rule.learn:
+        return rule.prior_lies / rule.prior_words
+    if not rule.leave_one_out:
+        return min(belief.rate, rule.rate_high)
+    words = max(belief.words - own[1], rule.prior_words)
+    return min(max(belief.lies - own[0], 0.0) / words, rule.rate_high)
+
+
+def judged(said: Sequence[Heard], beliefs: Beliefs, rule: EvidenceRule = RULE) -> tuple[float, dict[str, tuple[float, float, float]]]:
+    """The log-odds of an entry, and what its own words added to its meters.
+
+    Twice folded: with the meters' rates as they are, to see how much of them is this entry's own, and then without that.
+    """
+    if not said:
+        return rule.prior_odds, {}
+    names = {meter for one in said for meter, _, _ in one.said}
+    plain = {name: left_out(beliefs.get(name, UNKNOWN), (0.0, 0.0, 0.0), rule) for name in names}
+    first = folded(said, _weights(said, plain, rule), rule)
+    own = contributions(said, sigmoid(first), beliefs, rule)
+    if not (rule.learn and rule.leave_one_out) or not own:
+        return first, own
+    without = {name: left_out(beliefs.get(name, UNKNOWN), own.get(name, (0.0, 0.0, 0.0)), rule) for name in names}
+    return folded(said, _weights(said, without, rule), rule), own
+
+
+def without_revoked(word: Word, revoked: Mapping[str, int]) -> Word | None:
+    """A word as it stands without what revoked meters said from an event on; None if nothing is left of it.
+
+    A report of a revoked meter that an independent one measured again stands on that second measurement.
+    """
+    if word.second_meter is not None and word.second_event >= revoked.get(word.second_meter, word.second_event + 1):
+        word = replace(word, second=None, second_meter=None, second_event=0)
+    if word.meter in revoked and word.event >= revoked[word.meter]:
+        if word.second is None or word.second_meter is None:
+            return None
+        word = replace(
+            word, meter=word.second_meter, size=word.second, event=word.second_event, second=None, second_meter=None, second_event=0
+        )
+    return word
+
+
+def weigh(words: Sequence[Word], beliefs: Beliefs, rule: EvidenceRule = RULE) -> Evidence:
+    """What an entry's words come to. O(the words given)."""
+    said = heard(words, beliefs, rule)
+    if not said:
+        return Evidence(rule.prior_odds)
+    odds, own = judged(said, beliefs, rule)
+    meter = said[-1].meter
+    belief = beliefs.get(meter, UNKNOWN)
+    _, words_own, caught_own = own.get(meter, (0.0, 0.0, 0.0))
+    return Evidence(
+        odds=odds,
+        line=line(belief, rule),
+        words=len(said),
+        harm=max(0.0, max(-one.size for one in said)),
+        caught=max(0.0, belief.caught - caught_own),
+        counted=max(0.0, belief.counted - words_own),
+        gain=belief.gain,
+    )
+
+
+def alarmed(belief: Belief, rule: EvidenceRule = RULE) -> bool:
+    """Whether a meter carries hardly any information."""
+    return rule.learn and belief.rate > rule.alarm
+
+
+def line(belief: Belief, rule: EvidenceRule = RULE) -> float:
+    """The log-odds that an entry has to exceed to decide, by the meter that spoke of it last."""
+    return rule.alarm_share * rule.prior_odds if alarmed(belief, rule) else 0.0
+
+
+def retrial_probability(evidence: Evidence, rule: EvidenceRule = RULE) -> float:
+    """How likely a suspended entry is tried once more: only where its meter was caught lying about others, and where that is worth it.
+
+    Worth it: ``P * gain * horizon > (1 - P) * harm``. Never under a meter that was not caught.
+    """
+    if evidence.active or evidence.caught < 1.0 or evidence.counted <= 0:
+        return 0.0
+    chance = sigmoid(evidence.odds - evidence.line)
+    if chance * evidence.gain * rule.horizon <= (1.0 - chance) * evidence.harm:
+        return 0.0
+    return rule.retrial * min(1.0, evidence.caught / evidence.counted / rule.retrial_rate)
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One of the ranked texts that a question found. `alive` is false for one that was executed: it guards its question for ever."""
+
+    score: float
+    decides: bool
+    alive: bool = True
+    retrial: float = 0.0
+
+
+class Choice(NamedTuple):
+    """Who decides: its place in the list (None: silence), whether that is a re-trial, and how probable this was by the chance drawn."""
+
+    place: int | None
+    retrial: bool = False
+    exposure: float = 1.0
+
+
+def choose(ranked: Sequence[Seat], pass_over: float, draw: Callable[[], float]) -> Choice:
+    """Which of the ranked texts decides.
+
+    The best-ranked active one decides. The first that may not sets a bar, `pass_over` times its score: below it memory is silent, or a
+    neighbour's rule would be applied to the wrong thing. A suspended one may be tried again; `draw` is asked for chance only then.
+    """
+    bar, exposure = 0.0, 1.0
+    for place, seat in enumerate(ranked):
+        if seat.score < bar:
+            break
+        if seat.decides and seat.alive:
+            return Choice(place, False, exposure)
+        if seat.alive and seat.retrial > 0.0:
+            if draw() < seat.retrial:
+                return Choice(place, True, exposure * seat.retrial)
+            exposure *= 1.0 - seat.retrial
+        bar = max(bar, pass_over * seat.score)
+    return Choice(None, False, exposure)
+
+
+def looks_wanted(
+    words: Sequence[Word],
+    place: int,
+    changed: bool,
+    draw: Callable[[], float],
+    rule: EvidenceRule = RULE,
+) -> list[tuple[int, str]]:
+    """Which outcomes are to be measured again after the one at `place` was settled: (place, why), oldest first.
+
+    `words` are the entry's, the new one included; `changed` tells whether its standing changed. The random draw is made only after the
+    report is in, and only if nothing else asks for a look.
+    """
+    measured = sum(1 for word in words if word.second is not None)
+    if measured < rule.first_looks:
+        return [(place, "first")] if any(word.place == place and word.second is None for word in words) else []
+    if changed:
+        return appeal(words, rule)
+    if draw() < rule.random_look:
+        return [(place, "random")] if any(word.place == place and word.second is None for word in words) else []
+    return []
+
+
+def appeal(words: Sequence[Word], rule: EvidenceRule = RULE) -> list[tuple[int, str]]:
+    """The last outcomes of an entry that were not measured twice yet, which decide its case: (place, why), oldest first."""
+    open_ = [word.place for word in sorted(words, key=lambda word: word.place) if word.second is None]
+    return [(place, "appeal") for place in open_[-rule.appeal_looks :]]
+
+
+def runway(size: float, gain: float, rate: float = 0.0, rule: EvidenceRule = RULE) -> float:
+    """What a gain of this size (its baseline taken off) pays an entry, in energy; harm takes nothing (it suspends).
+
+    A meter with a lie `rate` that leaves its words no information pays nothing.
+    """
+    return gain * math.tanh(size) if size > 0 and rate < rule.rate_high else 0.0
+
+
+def learn(
+    histories: Sequence[Sequence[Word]], known: Beliefs, windows: Mapping[str, tuple[int, int]], rule: EvidenceRule = RULE
+) -> Beliefs:
+    """What the meters' latest words make of their lie rates, by expectation and maximisation.
+
+    Args:
+        histories: The words of each entry that one of the windows names; whole, for an entry is judged by all of its words.
+        known: The meters with their baselines; what was believed of their honesty is not used, so that the result is a function of the
+            words alone.
+        windows: For each meter the first and last event whose words count.
+
+    A word that goes against its entry is a lie with the probability that the entry is good, and the other way round. Cost: passes times
+    words. EM has a mirror solution (most words are lies, about entries that are the opposite): the prior decides between them.
+    """
+    start = {
+        name: Belief(rule.prior_lies, rule.prior_words, 0.0, 0.0, belief.gain, *windows.get(name, (1, 0)), belief.baseline)
+        for name, belief in known.items()
+    }
+    # In the first pass nothing was learned from anybody yet, so that there is nothing of one's own to leave out.
+    made: dict[str, Belief] = {name: Belief(baseline=belief.baseline, since=1, through=0) for name, belief in start.items()}
+    said = [one for one in (heard(words, start, rule) for words in histories) if one]
+    for _ in range(max(1, rule.passes)):
+        lies = dict.fromkeys(made, rule.prior_lies)
+        spoken = dict.fromkeys(made, rule.prior_words)
+        caught = dict.fromkeys(made, 0.0)
+        for entry in said:
+            odds, _own = judged(entry, made, rule)
+            for name, (lied, spoke, seen) in contributions(entry, sigmoid(odds), start, rule).items():
+                lies[name] += lied
+                spoken[name] += spoke
+                caught[name] += seen
+        made = {
+            name: Belief(
+                min(lies[name], rule.rate_high * spoken[name]), spoken[name], caught[name], spoken[name] - rule.prior_words,
+                rule.gain_prior, belief.since, belief.through, belief.baseline,
+            )
+            for name, belief in start.items()
+        }  # fmt: skip
+    gains = dict.fromkeys(made, (rule.gain_words * rule.gain_prior, rule.gain_words))
+    for entry in said:
+        for one in entry:
+            belief = start.get(one.word.meter)
+            if belief is not None and one.size > 0 and belief.since <= one.word.event <= belief.through:
+                total, count = gains[one.word.meter]
+                gains[one.word.meter] = (total + one.size, count + 1.0)
+    return {
+        name: Belief(b.lies, b.words, b.caught, b.counted, gains[name][0] / gains[name][1], b.since, b.through, b.baseline)
+        for name, b in made.items()
+    }

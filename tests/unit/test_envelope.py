@@ -1,0 +1,149 @@
+"""Scheduled work keeps inside its envelope: a share a day, canaries, and a way back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from earnest import Memory
+from earnest.errors import InvalidInput, KeyReused
+from earnest.testing.clock import ManualClock, SeededRng
+
+NAMES = [f"{a}{b}" for a in ("ka", "lo", "mi", "ne", "pu", "ra", "so", "ti") for b in ("lar", "nek", "mos", "tip", "ran")]
+
+
+def filled(pairs: int, singles: int = 0, of: type[Memory] = Memory, **more: Any) -> tuple[Memory, ManualClock]:
+    """A store with so many pairs of near-duplicates that agree, and so many entries beside them."""
+    clock = ManualClock()
+    memory = of.open(clock=clock, rng=SeededRng(1), **more)
+    for name in NAMES[:pairs]:
+        memory.add(f"The {name} service writes its log to the {name} folder.", cue=f"Where does {name} log?")
+        memory.add(f"The {name} service writes its log to the {name} folder rotated.")
+    for n in range(singles):
+        memory.add(f"Fact {n * 7919} concerns matter{n}.")
+    return memory, clock
+
+
+def test_a_run_changes_at_most_the_days_share_and_goes_on_the_next_day() -> None:
+    memory, clock = filled(20, 60, settings={"daily_share": 0.05})
+    first = memory.maintain()
+    assert first.budget == 5 and first.changed == 4 and first.due == 36 and not first.rolled_back
+    assert memory.maintain().changed == 0, "the day's share is used up, but for one entry, and a pair is two"
+    clock.advance(hours=23)
+    assert memory.maintain().changed == 0
+    clock.advance(hours=1)
+    assert memory.maintain().changed == 4
+    for _ in range(20):
+        clock.advance(days=1)
+        memory.maintain()
+    assert memory.stats().alive == 80 and memory.stats().by_cause == {"merged": 40} and memory.check().ok
+
+
+def test_the_share_counts_what_other_runs_did_today_but_not_what_people_asked_for() -> None:
+    memory, _ = filled(20, 60, settings={"daily_share": 0.1})
+    asked = [entry.id for entry in memory.list(limit=2)]
+    memory.merge(asked)
+    assert memory.maintain().budget == 9
+    assert memory.maintain().budget == 1
+    assert memory.consolidate().merged == 30, "somebody called it"
+
+
+def test_the_share_does_not_bind_a_small_store() -> None:
+    memory, _ = filled(5, settings={"daily_share": 0.01})
+    made = memory.maintain()
+    assert made.budget is None and made.changed == 10 and made.due == 0 and memory.stats().alive == 5
+
+
+def test_a_share_of_zero_lets_scheduled_work_change_nothing() -> None:
+    memory, _ = filled(20, 60, settings={"daily_share": 0})
+    assert memory.maintain().changed == 0 and memory.stats().alive == 100
+
+
+def test_a_dry_run_only_says() -> None:
+    memory, _ = filled(20, 60)
+    events = len(memory.events(limit=1000))
+    told = memory.maintain(dry_run=True)
+    assert len(told.groups) == 2 and told.heirs == () and told.changed == 0 and told.due == 40 and told.canaries > 0
+    assert len(memory.events(limit=1000)) == events
+    assert memory.maintain().groups == told.groups
+
+
+def test_canaries_from_the_store_are_cues_and_questions_that_were_answered_well() -> None:
+    memory, _ = filled(5)
+    memory.add("The zebra is striped.")
+    ticket = memory.decide("Is the zebra striped?")
+    memory.settle(str(ticket.id), delta=1.0)
+    made = memory.maintain()
+    assert made.canaries == 6 and made.changed == 10 and not made.broken
+    recalls = memory.get(ticket.deciding.id).recalls if ticket.deciding else 0
+    memory.maintain()
+    assert ticket.deciding and memory.get(ticket.deciding.id).recalls == recalls, "watching leaves no trace"
+
+
+def test_a_broken_canary_takes_everything_back_and_those_entries_are_left_alone() -> None:
+    memory, clock = filled(3)
+    before = {entry.id: entry for entry in memory.list()}
+    [cue] = [entry for entry in memory.list() if entry.text.startswith("The kalar") and entry.cue]
+    # An id that a merge cannot keep as the answer: the text must be the short one, to the letter.
+    made = memory.maintain(canaries=[(cue.cue, "log to the kalar folder.")])
+    assert made.rolled_back and made.broken == (cue.cue,) and made.changed == 0 and made.stuck == ()
+    after = {entry.id: entry for entry in memory.list()}
+    assert {i: (e.text, e.balance, e.standing) for i, e in after.items()} == {i: (e.text, e.balance, e.standing) for i, e in before.items()}
+    [event] = memory.events(kind="rollback")
+    assert event.data["broken"] == 1 and set(event.entries) == set(before) and str(cue.cue) in event.note
+    clock.advance(days=1)
+    assert memory.maintain().groups == () and memory.check().ok
+
+
+def test_a_canary_that_did_not_hold_before_says_nothing_about_the_run() -> None:
+    memory, _ = filled(3)
+    made = memory.maintain(canaries=[("Where does kalar log?", "in the cloud"), ("What of quantum chromodynamics?", "gluons")])
+    assert made.canaries == 0 and made.changed == 6 and not made.rolled_back
+
+
+def test_canaries_may_name_entries_and_scopes() -> None:
+    memory, _ = filled(3)
+    [cue] = [entry for entry in memory.list() if entry.text.startswith("The kalar") and entry.cue]
+    mine = memory.add("The walrus is large.", scope="zoo")
+    made = memory.maintain(
+        canaries=[{"question": cue.cue, "expect": cue.id}, {"question": "How large is the walrus?", "scope": "zoo", "expect": mine.id}]
+    )
+    assert made.canaries == 2 and made.changed == 6, "the heir of an entry answers for it"
+
+
+@pytest.mark.parametrize(
+    "canaries", ["question", ["question"], [("q",)], [{"ask": "q"}], [("", "x")], [("q", 7)], [{"question": "q", "scope": 7}]]
+)
+def test_canaries_are_checked_at_the_door(canaries: Any) -> None:
+    memory, _ = filled(1)
+    with pytest.raises(InvalidInput, match="canaries"):
+        memory.maintain(canaries=canaries)
+    assert memory.stats().alive == 2
+
+
+def test_a_key_makes_a_run_happen_once() -> None:
+    memory, _ = filled(3)
+    first = memory.maintain(key="night-1")
+    assert memory.maintain(key="night-1") == first and first.changed == 6
+    with pytest.raises(KeyReused):
+        memory.maintain(key="night-1", dry_run=True)
+
+
+class Busy(Memory):
+    """A memory that another agent asks while a run looks over what it did."""
+
+    looks = 0
+
+    def _deciding(self, query: str, scope: str) -> Any:
+        self.looks += 1
+        if self.looks == 2:
+            self.decide(query)
+        return super()._deciding(query, scope)
+
+
+def test_a_merge_that_was_built_on_in_between_is_said_to_be_stuck() -> None:
+    memory, _ = filled(3, of=Busy)
+    made = memory.maintain(canaries=[("Where does kalar log?", "log to the kalar folder.")])
+    assert made.rolled_back and len(made.stuck) == 1 and made.changed == 2
+    assert memory.stats().by_cause == {"merged": 2, "forgotten": 2} and memory.check().ok

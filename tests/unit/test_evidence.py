@@ -1,0 +1,280 @@
+"""The evidence rule over plain values: what words come to, what is learned of meters, who decides, what is looked at twice."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+
+import pytest
+
+from earnest.core.baseline import NO_CONTROLS, Baseline, Control, by_tick, slope
+from earnest.core.evidence import (
+    RULE,
+    Belief,
+    Choice,
+    EvidenceRule,
+    Seat,
+    Word,
+    appeal,
+    choose,
+    effect,
+    learn,
+    looks_wanted,
+    retrial_probability,
+    runway,
+    sigmoid,
+    weigh,
+    weight,
+    without_revoked,
+)
+from earnest.core.evidence_state import EvidenceState
+
+
+def word(place: int, size: float, meter: str = "m", **more: object) -> Word:
+    return replace(Word(place, place, place, meter, size), **more)  # type: ignore[arg-type]
+
+
+def test_an_entry_without_words_is_probably_good_and_decides() -> None:
+    nothing = weigh([], {})
+    assert nothing.active and nothing.odds == pytest.approx(0.8 * math.log(9)) and nothing.probability == pytest.approx(0.853, abs=0.001)
+
+
+def test_one_harm_of_an_ordinary_effect_from_an_unknown_meter_suspends() -> None:
+    assert not weigh([word(1, -0.82)], {}).active
+    assert weigh([word(1, -0.7)], {}).active
+
+
+def test_odds_are_the_prior_and_the_weighed_effects() -> None:
+    expected = RULE.prior_odds + weight(0.1) * (effect(1.0) + effect(-0.25))
+    assert weigh([word(1, 1.0), word(2, -0.25)], {}).odds == pytest.approx(expected)
+
+
+def test_the_clip_leaves_large_harms_large_and_bounds_huge_ones() -> None:
+    assert (
+        effect(-3.0) == pytest.approx(-2.54, abs=0.01)
+        and effect(-1e9) == pytest.approx(-4.0)
+        and effect(0.1) == pytest.approx(0.1, abs=0.001)
+    )
+
+
+def test_words_are_folded_in_the_order_of_their_decisions_whatever_the_order_of_arrival() -> None:
+    words = [word(place, random.Random(place).uniform(-2, 2)) for place in range(1, 40)]
+    shuffled = [*words]
+    random.Random(5).shuffle(shuffled)
+    assert weigh(words, {}).odds == weigh(shuffled, {}).odds
+
+
+def test_a_favourite_falls_after_a_few_harms() -> None:
+    known = {"m": Belief(lies=0.2, words=100.0)}
+    history = [word(place, 1.0) for place in range(1, 60)]
+    assert weigh(history, known).odds == pytest.approx(12.0)
+    harms = [word(100 + n, -1.0) for n in range(4)]
+    assert weigh(history + harms[:3], known).active and not weigh(history + harms, known).active
+
+
+def test_a_meter_that_lies_every_other_time_moves_nothing() -> None:
+    known = {"m": Belief(lies=50.0, words=100.0)}
+    assert weigh([word(1, -3.0)], known).odds == pytest.approx(RULE.prior_odds)
+
+
+def test_in_an_alarm_an_entry_has_to_keep_half_the_prior() -> None:
+    calm, alarm = {"m": Belief(lies=39.0, words=100.0)}, {"m": Belief(lies=41.0, words=100.0)}
+    assert weigh([word(1, 1.0)], calm).line == 0.0
+    assert weigh([word(1, 1.0)], alarm).line == pytest.approx(0.5 * RULE.prior_odds)
+
+
+def test_a_second_measurement_replaces_the_report() -> None:
+    twice = word(1, -3.0, second=1.0, second_meter="b", second_event=2)
+    assert weigh([twice], {}).odds == pytest.approx(weigh([word(1, 1.0, "b")], {}).odds)
+
+
+def test_an_entrys_own_harms_are_no_excuse_for_it() -> None:
+    words = [word(place, 1.0) for place in range(1, 11)] + [word(place, -1.0) for place in range(11, 15)]
+    learned = learn([words], {"m": Belief()}, {"m": (1, 14)})
+    excused = replace(RULE, leave_one_out=False)
+    assert learned["m"].rate > 0.15
+    assert weigh(words, learned).odds < weigh(words, learned, excused).odds - 1
+
+
+def test_silent_words_tell_nothing_and_do_not_use_up_an_entrys_memory() -> None:
+    telling = [word(1, -3.0)]
+    assert weigh(telling + [word(place, 0.0) for place in range(2, 200)], {}).odds == weigh(telling, {}).odds
+
+
+def test_only_the_latest_words_of_an_entry_count() -> None:
+    words = [word(place, 0.03) for place in range(1, 2 * RULE.memory)]
+    assert weigh(words, {}).words == RULE.memory
+    assert weigh([word(0, -5.0), *words], {}).odds == weigh(words, {}).odds
+
+
+def test_lie_rates_are_learned_from_words_that_go_against_their_entries() -> None:
+    rng = random.Random(3)
+    for rate in (0.0, 0.1, 0.35):
+        histories, event = [], 0
+        for good in (1, 1, 1, -1):
+            history = []
+            for _ in range(40):
+                event += 1
+                history.append(word(event, good * (-1 if rng.random() < rate else 1)))
+            histories.append(history)
+        found = learn(histories, {"m": Belief()}, {"m": (1, event)})["m"]
+        assert found.rate == pytest.approx(rate, abs=0.06)
+        assert (found.caught > 0) == (rate > 0)
+
+
+def test_what_was_believed_before_does_not_change_what_is_learned() -> None:
+    histories = [[word(place, -1.0 if place % 4 == 0 else 1.0) for place in range(1, 30)]]
+    fresh = learn(histories, {"m": Belief()}, {"m": (1, 29)})
+    assert learn(histories, {"m": Belief(lies=30.0, words=60.0, since=4, through=9)}, {"m": (1, 29)}) == fresh
+
+
+def test_words_outside_the_window_and_borrowed_ones_are_not_counted() -> None:
+    history = [word(place, 1.0) for place in range(1, 11)]
+    assert learn([history], {"m": Belief()}, {"m": (6, 10)})["m"].words == RULE.prior_words + 5
+    borrowed = [replace(one, borrowed=True) for one in history]
+    assert learn([borrowed], {"m": Belief()}, {"m": (1, 10)})["m"].words == RULE.prior_words
+
+
+def test_a_retrial_needs_a_lie_caught_on_others_and_a_chance_that_pays() -> None:
+    honest = weigh([word(1, -1.0)], {"m": Belief(1.0, 60.0, caught=0.0, counted=50.0, gain=1.0)})
+    lying = weigh([word(1, -1.0)], {"m": Belief(6.0, 60.0, caught=5.0, counted=50.0, gain=1.0)})
+    cruel = weigh([word(1, -9.0)], {"m": Belief(6.0, 60.0, caught=5.0, counted=50.0, gain=1.0)})
+    assert not honest.active and retrial_probability(honest) == 0.0
+    assert retrial_probability(lying) == pytest.approx(0.5)
+    assert retrial_probability(cruel) == 0.0
+
+
+def never() -> float:
+    raise AssertionError("no chance was needed here")
+
+
+def test_the_best_active_text_decides_and_a_suspended_one_is_passed_over_only_for_one_about_as_relevant() -> None:
+    assert choose([Seat(2.0, True), Seat(1.0, True)], 0.75, never) == Choice(0)
+    assert choose([Seat(2.0, False), Seat(1.6, True)], 0.75, never) == Choice(1)
+    assert choose([Seat(2.0, False), Seat(1.4, True)], 0.75, never) == Choice(None)
+    assert choose([Seat(2.0, False, alive=False), Seat(1.4, True)], 0.75, never) == Choice(None)
+    assert choose([], 0.75, never) == Choice(None)
+
+
+def test_a_suspended_text_is_tried_again_by_chance_and_an_executed_one_never() -> None:
+    assert choose([Seat(2.0, False, retrial=0.5)], 0.75, lambda: 0.4) == Choice(0, True, 0.5)
+    assert choose([Seat(2.0, False, retrial=0.5)], 0.75, lambda: 0.6) == Choice(None, False, 0.5)
+    assert choose([Seat(2.0, False, alive=False, retrial=0.5)], 0.75, never) == Choice(None)
+
+
+def test_first_outcomes_and_verdicts_are_looked_at_twice_and_others_by_chance() -> None:
+    assert looks_wanted([word(1, 1.0)], 1, False, never) == [(1, "first")]
+    looked = [word(n, 1.0, second=1.0, second_meter="b") for n in (1, 2)]
+    more = [*looked, *(word(n, 1.0) for n in (3, 4, 5, 6))]
+    assert looks_wanted(more, 6, True, never) == [(4, "appeal"), (5, "appeal"), (6, "appeal")]
+    assert looks_wanted(more, 6, False, lambda: 0.04) == [(6, "random")]
+    assert looks_wanted(more, 6, False, lambda: 0.06) == []
+    assert appeal(looked) == []
+
+
+def test_harm_takes_nothing_and_a_gain_pays_as_the_published_rule_does() -> None:
+    assert runway(1.0, 0.6) == pytest.approx(0.6 * math.tanh(1.0)) and runway(-5.0, 0.6) == 0.0 and runway(0.0, 0.6) == 0.0
+
+
+def test_words_of_a_revoked_meter_fall_away_and_second_measurements_stay() -> None:
+    plain, twice = word(5, -3.0), word(6, -3.0, second=1.0, second_meter="b", second_event=9)
+    assert without_revoked(plain, {"m": 5}) is None and without_revoked(plain, {"m": 6}) == plain
+    stays = without_revoked(twice, {"m": 0})
+    assert stays is not None and (stays.meter, stays.size, stays.event, stays.second) == ("b", 1.0, 9, None)
+    back = without_revoked(twice, {"b": 0})
+    assert back is not None and (back.meter, back.size, back.second) == ("m", -3.0, None)
+    assert without_revoked(twice, {"m": 0, "b": 0}) is None
+
+
+def test_sigmoid_is_safe_far_out() -> None:
+    assert sigmoid(800.0) == 1.0 and sigmoid(-800.0) == 0.0 and sigmoid(0.0) == 0.5
+
+
+def test_the_baseline_is_the_mean_of_controls_near_by_shrunk_to_nothing() -> None:
+    assert NO_CONTROLS.at(7) == 0.0 and not NO_CONTROLS
+    one = Baseline([Control(10, 2.0, 1)])
+    assert one.at(11) == pytest.approx(2.0 * 0.5 ** (1 / 50) / (0.5 ** (1 / 50) + 1))
+    assert one.at(9) == pytest.approx(one.at(11))
+    many = Baseline([Control(tick, 3.0, 3) for tick in range(100)], rho=0.0)
+    assert many.at(50) == pytest.approx(1.0, abs=0.02)
+
+
+def test_a_ticks_own_control_is_taken_as_far_as_its_noise_is_shared() -> None:
+    controls = [Control(tick, noise, 1) for tick, noise in enumerate([1.0, -1.0] * 20)]
+    assert Baseline(controls, rho=1.0).at(0) == pytest.approx(1.0)
+    shared = [[(tick, 2.0 + noise) for tick, noise in enumerate([1.0, -1.0] * 20)]]
+    own = [[(tick, 2.0 + random.Random(tick).choice((-1, 1))) for tick in range(40)]]
+    assert slope(Baseline(controls), shared) > 0.9
+    assert slope(Baseline(controls), own) < 0.4
+    assert slope(NO_CONTROLS, shared) == 0.5
+    assert by_tick({3: (1.0, 2), 1: (0.5, 1)}) == [Control(1, 0.5, 1), Control(3, 1.0, 2)]
+
+
+def test_poison_acts_once_under_an_honest_meter_and_guards_its_question() -> None:
+    state: EvidenceState[str] = EvidenceState(random.Random(1).random)
+    state.add("poison")
+    state.add("neighbour")
+    for _ in range(200):
+        decision = state.decide([("poison", 2.0), ("neighbour", 1.0)])
+        if decision is not None:
+            state.settle(decision.place, -3.0, "m")
+        good = state.decide([("neighbour", 2.0)])
+        assert good is not None
+        state.settle(good.place, 1.0, "m")
+        state.tick()
+    assert len(state.entries["poison"].words) == 1 and state.entries["poison"].ending == "executed"
+    assert state.decide([("poison", 2.0), ("neighbour", 1.0)]) is None
+
+
+def test_a_tick_in_which_nothing_was_settled_charges_nobody() -> None:
+    state: EvidenceState[str] = EvidenceState(random.Random(1).random)
+    state.add("idle")
+    for _ in range(100):
+        state.tick()
+    assert state.entries["idle"].held == 1_000_000
+
+
+def test_protective_entries_are_spared_the_rent_and_idle_ones_starve() -> None:
+    state: EvidenceState[str] = EvidenceState(random.Random(1).random)
+    state.add("keep")
+    state.add("idle")
+    for _ in range(30):
+        decision = state.decide([("keep", 1.0)])
+        assert decision is not None
+        state.settle(decision.place, 0.0, "m", acted=False)
+        state.tick()
+    assert state.entries["keep"].held == 1_000_000 and state.entries["idle"].ending == "starved"
+
+
+def test_revoking_a_liar_brings_back_whom_it_condemned() -> None:
+    state: EvidenceState[str] = EvidenceState(random.Random(1).random)
+    state.add("good")
+    state.add("other")
+    for tick in range(25):
+        for name, delta, meter in (("good", -2.0, "liar"), ("other", 1.0, "fair")):
+            decision = state.decide([(name, 1.0)])
+            if decision is not None:
+                state.settle(decision.place, delta, meter)
+        state.tick()
+        assert tick < 19 or state.entries["good"].ending == "executed"
+    change = state.revoke("liar")
+    assert change.cleared == ("good",) and state.entries["good"].held == 1_000_000
+    assert state.evidence(state.entries["good"]).odds == RULE.prior_odds
+
+
+def test_merged_entries_pool_their_words_and_hold_at_most_the_cap() -> None:
+    state: EvidenceState[str] = EvidenceState(random.Random(1).random)
+    for name in ("a", "b"):
+        state.add(name, held=4.0)
+        decision = state.decide([(name, 1.0)])
+        assert decision is not None
+        state.settle(decision.place, 1.0, "m")
+    apart = [word for name in ("a", "b") for word in state.entries[name].words]
+    heir = state.merge(["a", "b"], "heir")
+    assert heir.words == apart and heir.held == 5_000_000 and state.entries["a"].ending == "merged"
+
+
+def test_constants_can_be_tried() -> None:
+    stubborn = EvidenceRule(learn=False)
+    assert weigh([word(1, -1.0)], {"m": Belief(lies=50.0, words=100.0)}, stubborn).odds < RULE.prior_odds - 2
