@@ -56,6 +56,7 @@ EDGES: Final = {"cli", "survival", "mcp", "http", "dashboard", "integrations"}
 THIRD_PARTY: Final = {
     "encoding/pdf.py": {"pypdf"},
     "core/stems.py": {"snowballstemmer"}, "core/segmenting.py": {"rjieba"},
+    "core/onethread.py": {"numpy"},
     "core/vectors.py": {"numpy"},
     "embedders": {"numpy"},
     "embedders/transformers.py": {"sentence_transformers"},
