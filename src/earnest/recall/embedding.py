@@ -130,6 +130,9 @@ class Embedding:
         except EmbedderFailed as error:
             self._failed(str(error), rest=True)
             raise
+        with self._lock:
+            # It answers: questions need not wait any longer.
+            self.trouble, self._rest, self._rests_until = None, _FIRST_REST, 0.0
         return made
 
     def _some(self, texts: Sequence[str], places: range, dimension: int | None, made: Vectors) -> int | None:
