@@ -19,6 +19,7 @@ from earnest.recall.embedding import Embedding
 from earnest.recall.search import Retriever
 from earnest.stores.sqlite import SqliteStore
 from earnest.system import SystemClock, SystemRng
+from earnest.verbs.calibrating import CalibrationVerbs
 from earnest.verbs.conversing import ConversationVerbs
 from earnest.verbs.deciding import LedgerVerbs
 from earnest.verbs.embedding import EmbeddingVerbs
@@ -31,7 +32,7 @@ _BRIEFLY = 0.2
 _A_MOMENT = 2.0
 
 
-class Memory(EncodingVerbs, ConversationVerbs, LedgerVerbs, InsightVerbs, EmbeddingVerbs):
+class Memory(EncodingVerbs, ConversationVerbs, CalibrationVerbs, LedgerVerbs, InsightVerbs, EmbeddingVerbs):
     """One agent's memory. Safe to share between threads, and with other processes that have the same file open.
 
     Open it with `Memory.open`; close it with `close` or a `with` block.

@@ -187,7 +187,8 @@ class RecallVerbs(Base):
         """A question, checked, and as a vector where there are vectors to compare it with. No snapshot is open meanwhile.
 
         Raises:
-            NotAvailable: A mode that goes by meaning was asked for, and there is no embedder or no vector of it.
+            NotAvailable: A mode that goes by meaning was asked for, and there is no embedder or no vector of it. EmbedderFailed: it was
+                asked for, and the embedder failed; mode "auto" goes by words then, and says so.
         """
         asking = Asking(query, k, half_life, mode)
         if not asking.text or asking.mode == "keyword":
@@ -199,23 +200,28 @@ class RecallVerbs(Base):
             dimension = dimension_of(reading, embedding.model)
         insisted = asking.mode in ("hybrid", "rrf", "dense")
         if vectors.usable and (insisted or embedding.reads(asking.text)):
-            asking.asked = embedding.question(asking.text, dimension)
+            asking.asked = embedding.question(asking.text, dimension, insist=insisted)
         if asking.asked is None and (insisted or vectors.usable or vectors.missing):
             why = embedding.trouble or vectors.problem
-            if insisted:
+            if vectors.usable and not insisted and not embedding.reads(asking.text):
+                why = f"{embedding.model} does not read the question's script"
+            if insisted and not vectors.usable:
                 why = why or (
                     "no entry has a vector yet; `earnest reembed` makes them" if embedding.usable else "this store has no embedder"
                 )
                 raise NotAvailable(f"mode {mode!r} goes by meaning, but {why}; use mode='auto' or 'keyword'")
-            asking.note = f"; by words alone: {why}" if why else ""
+            asking.note = f"; by words alone: {why or f'no entry has a vector of {vectors.model} yet'}"
         elif vectors.missing:
             asking.note = f"; by words alone for {vectors.missing} of {vectors.missing + vectors.usable} entries, which have no vector yet"
         return asking
 
-    def _find(self, reading: Reading, asking: Asking, chosen: Filter, k: int, floor: float) -> list[Found]:
+    def _find(
+        self, reading: Reading, asking: Asking, chosen: Filter, k: int, floor: float, near: float | None = None
+    ) -> list[Found]:
+        near = self._known[1].near or self._embedding.near if near is None else near
         return find(
             reading, self._sound_index(), self._retriever, asking.text, chosen, k=k, floor=floor, half_life=asking.half_life,
-            now=self._clock.now(), mode=asking.mode, asked=asking.asked,
+            now=self._clock.now(), mode=asking.mode, asked=asking.asked, near=near,
         )  # fmt: skip
 
 
