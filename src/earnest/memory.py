@@ -20,6 +20,7 @@ from earnest.recall.embedding import Embedding
 from earnest.recall.search import Retriever
 from earnest.stores.sqlite import SqliteStore
 from earnest.system import SystemClock, SystemRng
+from earnest.verbs.calibrating import CalibrationVerbs
 from earnest.verbs.conversing import ConversationVerbs
 from earnest.verbs.deciding import LedgerVerbs
 from earnest.verbs.embedding import EmbeddingVerbs
@@ -36,7 +37,7 @@ _A_MOMENT = 2.0
 
 
 class Memory(
-    EncodingVerbs, ConversationVerbs, MaintenanceVerbs, LedgerVerbs, LookVerbs, InsightVerbs, EmbeddingVerbs, UpliftVerbs
+    EncodingVerbs, ConversationVerbs, CalibrationVerbs, MaintenanceVerbs, LedgerVerbs, LookVerbs, InsightVerbs, EmbeddingVerbs, UpliftVerbs
 ):
     """One agent's memory. Safe to share between threads, and with other processes that have the same file open.
 

@@ -99,7 +99,8 @@ class Embedder(Protocol):
     """Makes texts comparable by meaning; see `earnest.embedders`.
 
     Optional: `remote = True` says that a call may take longer than some milliseconds, so that no write waits for it;
-    `embed_query(text)` makes the vector of a question where that differs from a text's; `batch` is how many texts a call takes.
+    `embed_query(text)` makes the vector of a question where that differs from a text's; `batch` is how many texts a call takes;
+    `near` is the cosine from which its vectors say that two texts are about the same matter.
     """
 
     @property

@@ -235,7 +235,9 @@ def test_the_segmenter_of_the_extra_cuts_words_and_gives_every_character_back() 
         assert unspaced.cjk_terms("部署") == ["部", "署", "部署"]
         return
     assert "部署" in cut("生产环境部署必须在周五之前完成")
-    assert "".join(cut("生产环境部署" * 100)) == "生产环境部署" * 100
+    assert "".join(cut("生产环境部署" * 20)) == "生产环境部署" * 20
+    # A run without end is not cut; its pairs find it.
+    assert cut("生产环境部署" * 100) == []
 
 
 @pytest.mark.parametrize(

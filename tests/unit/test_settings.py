@@ -14,28 +14,17 @@ from earnest.errors import InvalidInput, NotUndoable, StoreReadOnly
 from earnest.testing.clock import ManualClock, SeededRng
 
 NUMBERS: Final = (
-    "gain",
-    "supporting_share",
-    "stake",
-    "rent",
-    "cap",
-    "floor",
-    "pass_over",
-    "conflict",
-    "merge_threshold",
-    "daily_share",
-    "holdout",
-    "holdout_entry",
-    "uplift_bound",
-)
+    "gain", "supporting_share", "stake", "rent", "cap", "floor", "near", "pass_over", "conflict", "merge_threshold", "daily_share",
+    "holdout", "holdout_entry", "uplift_bound",
+)  # fmt: skip
 COUNTS: Final = ("expire_after", "supporters")
 WORDS: Final = ("rule", "default_retention", "languages", "embedder", "holdout_exempt")
 
 GOOD: Final[dict[str, Any]] = {
     "rule": "classic", "gain": 1.2, "supporting_share": 0.0, "stake": 0.5, "rent": 0.0, "cap": 10.0, "default_retention": "kept",
-    "expire_after": 7, "supporters": 0, "floor": 0.3, "pass_over": 1.0, "conflict": 0.5, "merge_threshold": 0.9, "daily_share": 0.1,
-    "languages": "german, french", "embedder": "none", "holdout": 0.25, "holdout_entry": 0.5, "holdout_exempt": "guard,never",
-    "uplift_bound": 2.0,
+    "expire_after": 7, "supporters": 0, "floor": 0.3, "near": 0.6, "pass_over": 1.0, "conflict": 0.5, "merge_threshold": 0.9,
+    "daily_share": 0.1, "languages": "german, french", "embedder": "none", "holdout": 0.25, "holdout_entry": 0.5,
+    "holdout_exempt": "guard,never", "uplift_bound": 2.0,
 }  # fmt: skip
 
 
@@ -71,7 +60,8 @@ def test_a_number_is_finite_and_no_lookalike(name: str, value: Any) -> None:
     ("name", "value"),
     [
         ("rent", -0.05), ("rent", -1), ("gain", -0.1), ("gain", 101), ("stake", 0), ("stake", -1), ("cap", 0), ("cap", -5), ("cap", 0.5),
-        ("stake", 6.0), ("supporting_share", -0.1), ("supporting_share", 1.1), ("floor", -0.1), ("floor", 1.1), ("pass_over", 2),
+        ("stake", 6.0), ("supporting_share", -0.1), ("supporting_share", 1.1), ("floor", -0.1), ("floor", 1.1), ("near", -0.1), ("near", 1.1),
+        ("pass_over", 2),
         ("conflict", -1), ("merge_threshold", 1.5), ("expire_after", 0), ("expire_after", -1), ("expire_after", 2.0),
         ("expire_after", True),
         ("expire_after", "50"), ("supporters", -1), ("supporters", 51), ("supporters", 1.0), ("supporters", False), ("rule", "best"),

@@ -19,14 +19,14 @@ _FIELDS: Final = ("cue", "importance", "confidence", "retention", "metadata", "v
 _PAGE: Final = 50
 
 
-def _words(word: str | None) -> str | None:
+def typed(word: str | None) -> str | None:
     """A text as it was typed; a dash stands for standard input."""
     return stdin_document("stdin").text.removesuffix("\n") if word == STDIN else word
 
 
 def remember(args: Namespace, screen: Screen) -> int:
     """`earnest remember`."""
-    text = _words(args.text) or ""
+    text = typed(args.text) or ""
     fields = given(args, *_FIELDS, "kind", "scope", "key")
     with open_memory(args, "creating") as memory:
         entry = memory.add(text, sources=args.source, tags=args.tag, **fields)
@@ -37,7 +37,7 @@ def edit(args: Namespace, screen: Screen) -> int:
     """`earnest edit`."""
     changes = given(args, *_FIELDS, "key") | ({"tags": args.tag} if args.tag is not None else {})
     if args.text is not None:
-        changes["text"] = _words(args.text)
+        changes["text"] = typed(args.text)
     if not changes.keys() - {"key"}:
         raise InvalidInput("edit", args.id, "says nothing to change; `earnest edit --help` lists what can be")
     with open_memory(args, "writing") as memory:

@@ -130,6 +130,20 @@ _WRITE: Final = (
         "An exact twin in the same scope and kind is joined, not doubled.",
     ),
     Command(
+        "sync-turn", "Write", "keep what is worth keeping of one turn of a conversation", "conversing:sync_turn",
+        (
+            Option(("--user",), "what the user said; - reads standard input", "TEXT"),
+            Option(("--assistant",), "what the assistant said; - reads standard input", "TEXT"),
+            _SCOPE,
+            Option(("--session",), "the conversation's name", "NAME"),
+            Option(("--speaker",), "what the user is called in the sentences (the user)", "NAME"),
+            _KEY,
+        ),
+        'earnest sync-turn --user "We decided to use PostgreSQL." --assistant "Good choice."',
+        "Decisions, preferences, facts, deadlines, orders, errors and their fixes, and corrections are kept; greetings, thanks, questions, "
+        "requests, and what memory has already are not. No model is asked.",
+    ),
+    Command(
         "edit", "Write", "change an entry; new words make a new version", "entries:edit",
         (_ID, Option(("--text",), "what it says now; - reads standard input", "TEXT"), *_FIELDS, _KEY),
         "earnest edit kq3v5d2m7a4x6b2c --importance 0.9",
@@ -201,6 +215,17 @@ _ASK: Final = (
             Option(("--floor",), "leave out what matches less than this part of the question, 0 to 1 (0)", "N", "number"),
         ),
         'earnest search "log files" -k 10 --all-scopes',
+    ),
+    Command(
+        "prefetch", "Ask and settle", "what memory adds to the prompt for a message", "conversing:prefetch",
+        (
+            Option(("message",), "what the user says; - reads standard input", "MESSAGE"),
+            Option(("--budget",), "tokens that the block may take (800)", "N", "whole"),
+            *_WHERE,
+            Option(("--floor",), "the part of what is asked that an entry must match, 0 to 1; the setting unless given", "N", "number"),
+        ),
+        'earnest prefetch "My API key expired again" --budget 400',
+        "Prints the block and nothing else; nothing when memory has nothing to add. Suspended entries are never in it.",
     ),
     Command(
         "decide", "Ask and settle", "ask memory and open a ticket for the outcome", "deciding:decide",
@@ -367,6 +392,22 @@ _KEEP: Final = (
         "backup", "The store", "write a whole copy to a new file, while others go on", "upkeep:backup",
         (Option(("path",), "a file that does not exist yet", "PATH", files=True),),
         "earnest backup memory-copy.db",
+    ),
+    Command(
+        "bench", "The store", "measure recall on this store's own entries, and what to set", "bench:bench",
+        (
+            Option(("what",), "what to measure", choices=("recall",)),
+            Option(("--embedder",), "compare this embedder too; repeat for several (the store's own)", "SPEC", repeat=True),
+            Option(("--questions",), "how many questions with known answers to make (300)", "N", "whole"),
+            Option(("--entries",), "how many entries to measure at most, as a sample (5,000)", "N", "whole"),
+            Option(("--false-answers",), "the share of questions about something else that may be answered (0.05)", "SHARE", "number"),
+            Option(("--seed",), "another seed makes other questions (0)", "N", "whole"),
+            Option(("--svg",), "write a picture to this file", "FILE", files=True),
+            _switch("--apply", "set what is recommended; `undo` takes it back"),
+        ),
+        "earnest bench recall --embedder local --svg recall.svg",
+        "Nothing leaves this machine unless an embedder is named that asks a service. The store itself is only read; exit status 3 if it "
+        "holds too little to measure.",
     ),
     Command(
         "reembed", "The store", "make the vectors that entries lack, for recall by meaning", "embedding:reembed",

@@ -17,7 +17,7 @@ from typing import Final
 
 from earnest.core.analysis import folded
 from earnest.core.cues import Cues
-from earnest.core.fusion import in_order, normalised
+from earnest.core.fusion import in_order, normalised, sure
 from earnest.core.ranking import Candidate, Matched, Scored, Words
 from earnest.core.thesaurus import RELATED
 from earnest.core.timewords import Span, closeness
@@ -43,6 +43,8 @@ MEANING: Final = 0.25
 """Weight of nearness in meaning beside the words, where there are vectors."""
 MEANING_BEFORE: Final = 0.2
 """What the nearness of the previous turn counts for a turn."""
+STRANGER: Final = 0.5
+"""Factor on how sure any match is where the question names somebody that memory never heard of."""
 CENTRES: Final = 32
 """How many of the best-matching turns lend relevance to those around them."""
 
@@ -74,6 +76,10 @@ class Surroundings:
     spans: Sequence[Span] = ()
     meaning: Mapping[int, float] = field(default_factory=dict)
     """Cosines with the question by row; empty without vectors."""
+    near: float = 0.0
+    """The cosine from which nearness counts for how sure a match is; see `fusion.sure`."""
+    stranger: bool = False
+    """Whether the question names somebody or something that no entry names."""
 
     @property
     def turns(self) -> bool:
@@ -158,10 +164,15 @@ class _Ranking:
         if mine:
             covered.update((w, 1.0) for w in mine.gains if w not in mine.related)
             covered.update((w, max(covered.get(w, 0.0), RELATED)) for w in mine.related)
+        certain = sure(
+            min(1.0, sum(self.words.shares[w] * factor for w, factor in covered.items())),
+            self.around.meaning.get(row, 0.0),
+            self.around.near,
+        )
         return Scored(
             row,
             sum(parts.values()) / self.full,
-            min(1.0, sum(self.words.shares[w] * factor for w, factor in covered.items())),
+            certain * (STRANGER if self.around.stranger else 1.0),
             tuple(self.words.forms[w][0] for w in mine.gains) if mine else (),
             tuple((name, value / self.full) for name, value in parts.items() if value > 0),
         )

@@ -9,6 +9,7 @@ from typing import Final
 
 from earnest.core.analysis import folded
 from earnest.core.ranking import Candidate
+from earnest.core.stopwords import ENGLISH
 from earnest.core.timetables import FIXED, LATELY, MONTHS, NUMBERS, SEASONS, UNITS, WEEKDAYS
 
 
@@ -44,6 +45,22 @@ def cues(text: str) -> Cues:
     return Cues(when, bool(_COUNT.search(plain))) if when or _COUNT.search(plain) else NOTHING
 
 
+def names(text: str) -> list[str]:
+    """Words of an English question that are names by their capital letter, folded: the first word of a sentence is none, and where most
+    words have one, none is. In German all nouns have one, in other scripts no word, so that no other language is read.
+    """
+    plain = text[:2_000].strip()
+    words = list(_WORD.finditer(plain))
+    inner = [match for match in words if match.start() > 0 and not _STARTS.search(plain[max(0, match.start() - 4) : match.start()])]
+    capital = [match for match in inner if match[0][0].isupper() and not match[0].isupper()]
+    if not capital or 2 * len(capital) > len(words) or ENGLISH.isdisjoint(folded(match[0]) for match in words):
+        return []
+    made = (folded(match[0]).replace("’", "'").removesuffix("'s") for match in capital)
+    return list(dict.fromkeys(name for name in made if name not in ENGLISH and name not in MONTHS and name not in WEEKDAYS))
+
+
+_WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_STARTS: Final = re.compile(r"(?:[.!?:]\s|[\"“'‘])\s*$")
 _WHEN: Final = re.compile(
     r"\b(?:when|how long ago|(?:what|which) (?:date|day|month|year|time)|wann|seit wann|welche[nrsm]? (?:tag|monat|jahr)|quand|"
     r"quel(?:le)? (?:jour|mois|annee|date)|cuando|que (?:dia|mes|ano|fecha))\b|когда|в каком (?:году|месяце)|какого числа|"

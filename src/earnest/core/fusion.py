@@ -38,3 +38,20 @@ def reciprocal(rankings: Iterable[Sequence[int]], k: int = RRF_K) -> dict[int, f
             made[row] = made.get(row, 0.0) + 1.0 / (k + rank)
     most = count / (k + 1)
     return {row: score / most for row, score in made.items()}
+
+
+AT_NEAR: Final = 0.2
+"""What nearness in meaning is worth, as a share of a question, at the cosine from which two texts are about the same matter."""
+
+
+def sure(covered: float, cosine: float, near: float) -> float:
+    """How sure a match is, 0 to 1: the share of the question that it covers by words, and what its nearness in meaning adds.
+
+    `near` is the cosine from which the model's vectors say that two texts are about the same matter; 0: nobody knows, and nearness adds
+    nothing. Nearness is worth `AT_NEAR` there, 1 at a cosine of 1, and falls to 0 as fast below. The two are joined like independent
+    hints: ``1 - (1 - a)(1 - b)``.
+    """
+    if not 0 < near < 1:
+        return covered
+    worth = min(1.0, max(0.0, AT_NEAR + (1 - AT_NEAR) * (cosine - near) / (1 - near)))
+    return 1 - (1 - covered) * (1 - worth)

@@ -25,7 +25,7 @@ STEM_ONLY: Final = 0.9
 
 
 # A store of three entries says nothing about how common a word is: none counts as common that a store of so many would not.
-FEW: Final = 10
+FEW: Final = 4
 
 
 @dataclass(frozen=True, slots=True)

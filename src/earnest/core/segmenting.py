@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -9,6 +10,12 @@ from earnest.core.unspaced import Segmenter
 
 LONGEST: Final = 200
 """Characters of one run that are cut; a longer one is taken by its pairs alone."""
+
+
+def cut(run: str) -> Sequence[str]:
+    """The words of a run of Chinese; none where the extra is not installed. Loaded by the first question that needs it."""
+    segmenter = chinese()
+    return segmenter(run) if segmenter else ()
 
 
 @cache
@@ -20,7 +27,7 @@ def chinese() -> Segmenter | None:
         return None
     cutter: Any = rjieba
 
-    def cut(run: str) -> list[str]:
-        return [run] if len(run) > LONGEST else [str(word) for word in cutter.cut(run)]
+    def words(run: str) -> list[str]:
+        return [] if len(run) > LONGEST else [str(word) for word in cutter.cut(run)]
 
-    return cut
+    return words

@@ -40,6 +40,8 @@ class Settings:
     """How many co-retrieved entries a decision records beside the deciding one."""
     floor: float = 0.2
     """Relevance below which memory is silent, 0 to 1: the share of a question's information that an entry must match."""
+    near: float = 0.0
+    """Cosine from which nearness in meaning counts towards the floor, 0 to 1; 0: what the embedder says, and nothing if it says nothing."""
     pass_over: float = 0.75
     """A suspended entry is passed over only for one at least this relevant, relative to itself."""
     conflict: float = 0.55
@@ -72,6 +74,7 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "rent": (0.0, 1_000_000.0),
     "cap": (0.000001, 1_000_000.0),
     "floor": (0.0, 1.0),
+    "near": (0.0, 1.0),
     "pass_over": (0.0, 1.0),
     "conflict": (0.0, 1.0),
     "merge_threshold": (0.0, 1.0),

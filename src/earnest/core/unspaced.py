@@ -35,6 +35,7 @@ _ACROSS: Final = 0.25
 _TRIPLE: Final = 1 / 3
 
 _HIRAGANA: Final = re.compile("[\u3041-\u309f\u30fc]+")
+_KANA: Final = re.compile("[\u3041-\u30ff]")
 _FILLERS: Final = re.compile("|".join(sorted((folded(word) for word in PHRASES.split()), key=len, reverse=True)))
 _PARTICLES: Final = sorted(PARTICLES.split(), key=len, reverse=True)
 _STEM: Final = 2
@@ -101,7 +102,8 @@ def _covered(run: str) -> list[bool]:
 
 def _borders(run: str, segmenter: Segmenter | None) -> set[int]:
     """Positions at which a word ends by the segmenter; none without one, or where it does not give the run back."""
-    if segmenter is None:
+    if segmenter is None or _KANA.search(run):
+        # A dictionary of Chinese takes Japanese apart into characters.
         return set()
     words = segmenter(run)
     if "".join(words) != run:

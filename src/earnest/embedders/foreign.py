@@ -34,6 +34,7 @@ class ForeignEmbedder:
         batch, longest = getattr(wrapped, "batch", 64), getattr(wrapped, "longest", 8_000)
         self.batch = check.integer("embedder.batch", batch, low=1, high=10_000)
         self.longest = check.integer("embedder.longest", longest, low=1, high=check.MAX_TEXT)
+        self.near = check.number("embedder.near", getattr(wrapped, "near", 0.0), low=0.0, high=1.0)
         query, reads = getattr(wrapped, "embed_query", None), getattr(wrapped, "reads", None)
         self._query: Callable[[str], Any] | None = query if callable(query) else None
         self._reads: Callable[[str], Any] | None = reads if callable(reads) else None

@@ -32,6 +32,7 @@ class LocalEmbedder:
 
     model_id = "local:all-minilm-l6-v2"
     batch = 64
+    near = 0.5
 
     def __init__(self) -> None:
         """Looks whether the extra is there.

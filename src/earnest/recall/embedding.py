@@ -68,8 +68,14 @@ class Embedding:
         reads = getattr(self._embedder, "reads", None)
         return True if reads is None else bool(reads(text))
 
-    def question(self, text: str, dimension: int | None) -> Asked | None:
-        """A question as a vector; None if the embedder fails, and for a while after it did (`trouble` says why)."""
+    def question(self, text: str, dimension: int | None, *, insist: bool = False) -> Asked | None:
+        """A question as a vector; None if the embedder gives none that points anywhere (`trouble` says why).
+
+        So it is if the embedder fails, and for a while after it did, unless the caller insists.
+
+        Raises:
+            EmbedderFailed: The caller insists, and the embedder fails.
+        """
         if self._embedder is None:
             return None
         with self._lock:
@@ -77,7 +83,7 @@ class Embedding:
             if known is not None:
                 self._asked.move_to_end(text)
                 return known
-        if self.resting:
+        if self.resting and not insist:
             return None
         try:
             query = getattr(self._embedder, "embed_query", None)
@@ -85,6 +91,8 @@ class Embedding:
             made = self._checked(raw, 1, dimension)
         except EmbedderFailed as error:
             self._failed(str(error), rest=error.passing)
+            if insist:
+                raise
             return None
         vector = made.vectors[0]
         if vector is None:
@@ -130,6 +138,9 @@ class Embedding:
         except EmbedderFailed as error:
             self._failed(str(error), rest=True)
             raise
+        with self._lock:
+            # It answers: questions need not wait any longer.
+            self.trouble, self._rest, self._rests_until = None, _FIRST_REST, 0.0
         return made
 
     def _some(self, texts: Sequence[str], places: range, dimension: int | None, made: Vectors) -> int | None:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol, TypeVar
 
-from earnest.core import analysis, context, fusion, ranking, thesaurus, timewords
+from earnest.core import analysis, context, cues, fusion, ranking, thesaurus, timewords
 from earnest.core.analysis import Analyser, Question, Wanted
 from earnest.core.context import Placed, Surroundings
-from earnest.core.cues import cues
 from earnest.core.entry import StoredEntry
 from earnest.core.filters import Filter
 from earnest.core.ranking import Candidate, Scored
@@ -89,6 +88,7 @@ def find(
     half_life: float | None = None,
     now: datetime | None = None,
     asked: Asked | None = None,
+    near: float = 0.0,
     mode: str = "auto",
     guards: int = 0,
 ) -> list[Found]:
@@ -99,17 +99,18 @@ def find(
         half_life: Halves a score for every so many ticks since the entry was last settled (or born, if it never was).
         now: The moment that times in the question are counted from; None: they are not looked for.
         asked: The question as a vector; None: by keyword only.
+        near: The cosine from which nearness in meaning counts towards the floor; 0: it does not.
         guards: At most so many texts that were executed are ranked among the living, and come with `k` of these: they go on
             guarding their question.
         mode: "auto" and "hybrid" join words and meaning; "rrf" joins their ranks alone; "keyword" and "dense" take one of them.
 
     Cost: one index query, a scan of vectors where there are any, and O(k) entries, whatever the size of the store.
     """
-    question = analyser.question(query)
-    if not question.words and asked is None:
+    typed = analyser.question(query)
+    if not typed.words and asked is None:
         return []
-    question = widened(question, analyser.stems, lambda terms: reading.known(terms, chosen), reading.vocabulary)
-    search = _Search(reading, analyser, chosen, max(DEPTH, 4 * k), floor, None if mode == "keyword" else asked, guards)
+    question = widened(typed, analyser.stems, lambda terms: reading.known(terms, chosen), reading.vocabulary)
+    search = _Search(reading, analyser, chosen, max(DEPTH, 4 * k), floor, None if mode == "keyword" else asked, near, guards)
     scored: Iterable[Scored]
     if retriever is not None:
         scored = search.by(retriever, question, k)
@@ -118,7 +119,7 @@ def find(
     else:
         spans = timewords.spans(query, now) if now is not None else []
         quiet = _quieter(question, spans, analyser)
-        scored = search.rrf(quiet, k) if mode == "rrf" else search.joined(quiet, k, spans, query)
+        scored = search.rrf(quiet, k) if mode == "rrf" else search.joined(typed, quiet, k, spans, query)
     passing = (s for s in scored if s.covered >= floor and s.score > 0)
     scored = list(passing if half_life is not None else _until(passing, k, search.guards))
     by_row = {stored.row: stored for stored in reading.entries([s.row for s in scored])}
@@ -145,9 +146,9 @@ class _Search:
     """One search: gathers candidates by word, by meaning, by time and by what stands around them, and ranks them."""
 
     def __init__(
-        self, reading: Reading, analyser: Analyser, chosen: Filter, depth: int, floor: float, asked: Asked | None, guards: int = 0
+        self, reading: Reading, analyser: Analyser, chosen: Filter, depth: int, floor: float, asked: Asked | None, near: float, guards: int
     ) -> None:
-        self._reading, self._analyser, self._chosen, self._asked = reading, analyser, chosen, asked
+        self._reading, self._analyser, self._chosen, self._asked, self._near = reading, analyser, chosen, asked, near
         self._most_guards = guards
         self.guards: set[int] = set()
         """Rows of the executed texts that were found."""
@@ -169,7 +170,9 @@ class _Search:
         made = []
         for row in fusion.in_order(near):
             by_words = words.get(row)
-            covered = max(by_words.covered if by_words else 0.0, near[row], 0.0)
+            covered = by_words.covered if by_words else 0.0
+            # Who asks for meaning alone is answered by it, also where nobody knows what cosine is near.
+            covered = fusion.sure(covered, near[row], self._near) if self._near else max(covered, near[row])
             made.append(
                 Scored(row, max(near[row], 0.0), min(1.0, covered), by_words.matched if by_words else (), (("meaning", near[row]),))
             )
@@ -193,7 +196,7 @@ class _Search:
             made.append(Scored(row, scores[row], covered, matched, told))
         return made
 
-    def joined(self, question: Question, k: int, spans: Sequence[Span], query: str) -> Iterator[Scored]:
+    def joined(self, typed: Question, question: Question, k: int, spans: Sequence[Span], query: str) -> Iterator[Scored]:
         """Ranked by all there is: words, meaning, what stands around a turn, and time."""
         question, related = self._widened(question)
         candidates, statistics = self._worded(question, k)
@@ -207,7 +210,8 @@ class _Search:
         words = ranking.matches(question, statistics, every, related, thesaurus.RELATED)
         placed = self._placed(words.matched, [*near], spans, [c.row for c in every])
         meaning = self._meaning(near, [*{**self.terms, **placed}])
-        return context.ranked(words, Surroundings(placed, self.terms, cues(query), spans, meaning))
+        stranger = _names_a_stranger(query, typed, question, statistics)
+        return context.ranked(words, Surroundings(placed, self.terms, cues.cues(query), spans, meaning, self._near, stranger))
 
     # gathering
 
@@ -276,6 +280,22 @@ class _Search:
 
 def _of(candidate: Candidate | None) -> frozenset[str]:
     return frozenset((*candidate.text_terms, *candidate.cue_terms)) if candidate else frozenset()
+
+
+def _names_a_stranger(query: str, typed: Question, question: Question, statistics: ranking.Statistics) -> bool:
+    """Whether a question names somebody or something that nothing searched here names, spelt as it is: who is asked about John is not
+    answered with what Jon did as if that were sure. `typed` is the question before other forms stood in for unknown words: those weigh
+    less."""
+    for name in cues.names(query):
+        whole = max((word.weight for word in typed.words if name in word.terms), default=0.0)
+        itself = any(
+            word.weight >= whole and any(statistics.holding.get(term, 0) for term in word.terms)
+            for word in question.words
+            if name in word.terms
+        )
+        if whole > 0 and not itself:
+            return True
+    return False
 
 
 def _quieter(question: Question, spans: Sequence[Span], analyser: Analyser) -> Question:

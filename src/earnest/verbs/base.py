@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
-from earnest.core import check
+from earnest.core import check, segmenting
 from earnest.core.analysis import Analyser
 from earnest.core.entry import NewEntry
 from earnest.core.events import twin_digest
@@ -239,4 +239,4 @@ class Base:
 
 def analyser_for(settings: Settings) -> Analyser:
     """The analyser that these settings ask for."""
-    return Analyser(settings.languages.split(",") if settings.languages else ())
+    return Analyser(settings.languages.split(",") if settings.languages else (), segmenting.cut)

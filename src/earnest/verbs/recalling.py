@@ -212,7 +212,7 @@ class RecallVerbs(Base):
         with self._store.read() as reading:
             settings: Settings = self._read_settings(reading)
             guards = guarding(reading, settings)
-            seating = seated(reading, settings, self._find(reading, asking, chosen, asking.k + EXTRA, settings.floor, guards))
+            seating = seated(reading, settings, self._find(reading, asking, chosen, asking.k + EXTRA, settings.floor, guards=guards))
             now, tick = self._clock.now(), reading.counter("tick")
 
         def answered(without: int | None) -> Recalled:
@@ -239,7 +239,8 @@ class RecallVerbs(Base):
         """A question, checked, and as a vector where there are vectors to compare it with. No snapshot is open meanwhile.
 
         Raises:
-            NotAvailable: A mode that goes by meaning was asked for, and there is no embedder or no vector of it.
+            NotAvailable: A mode that goes by meaning was asked for, and there is no embedder or no vector of it. EmbedderFailed: it was
+                asked for, and the embedder failed; mode "auto" goes by words then, and says so.
         """
         asking = Asking(query, k, half_life, mode)
         if not asking.text or asking.mode == "keyword":
@@ -251,23 +252,28 @@ class RecallVerbs(Base):
             dimension = dimension_of(reading, embedding.model)
         insisted = asking.mode in ("hybrid", "rrf", "dense")
         if vectors.usable and (insisted or embedding.reads(asking.text)):
-            asking.asked = embedding.question(asking.text, dimension)
+            asking.asked = embedding.question(asking.text, dimension, insist=insisted)
         if asking.asked is None and (insisted or vectors.usable or vectors.missing):
             why = embedding.trouble or vectors.problem
-            if insisted:
+            if vectors.usable and not insisted and not embedding.reads(asking.text):
+                why = f"{embedding.model} does not read the question's script"
+            if insisted and not vectors.usable:
                 why = why or (
                     "no entry has a vector yet; `earnest reembed` makes them" if embedding.usable else "this store has no embedder"
                 )
                 raise NotAvailable(f"mode {mode!r} goes by meaning, but {why}; use mode='auto' or 'keyword'")
-            asking.note = f"; by words alone: {why}" if why else ""
+            asking.note = f"; by words alone: {why or f'no entry has a vector of {vectors.model} yet'}"
         elif vectors.missing:
             asking.note = f"; by words alone for {vectors.missing} of {vectors.missing + vectors.usable} entries, which have no vector yet"
         return asking
 
-    def _find(self, reading: Reading, asking: Asking, chosen: Filter, k: int, floor: float, guards: int = 0) -> list[Found]:
+    def _find(
+        self, reading: Reading, asking: Asking, chosen: Filter, k: int, floor: float, near: float | None = None, guards: int = 0
+    ) -> list[Found]:
+        near = self._known[1].near or self._embedding.near if near is None else near
         return find(
             reading, self._sound_index(), self._retriever, asking.text, chosen, k=k, floor=floor, half_life=asking.half_life,
-            now=self._clock.now(), mode=asking.mode, asked=asking.asked, guards=guards,
+            now=self._clock.now(), mode=asking.mode, asked=asking.asked, near=near, guards=guards,
         )  # fmt: skip
 
 

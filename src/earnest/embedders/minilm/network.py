@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from earnest.core.onethread import one_thread
 from earnest.embedders.minilm.weights import Dense, Layer, Norm, Weights
 
 if TYPE_CHECKING:
@@ -25,6 +26,11 @@ _EPSILON: Final = 1e-12
 
 def run(weights: Weights, texts: Sequence[Sequence[int]]) -> Matrix:
     """The mean over the pieces of each text, float32[len(texts), 384], not yet of unit length. A text has 1 to 512 pieces."""
+    with one_thread():
+        return _run(weights, texts)
+
+
+def _run(weights: Weights, texts: Sequence[Sequence[int]]) -> Matrix:
     import numpy as np
 
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))

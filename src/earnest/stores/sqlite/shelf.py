@@ -12,6 +12,7 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from earnest.core.entry import KINDS
+from earnest.core.onethread import one_thread
 from earnest.core.vectors import HEADER
 
 if TYPE_CHECKING:
@@ -209,7 +210,8 @@ class Shelf:
             places = self._likely(question, mask, deep)
         else:
             places = np.flatnonzero(mask)
-        scores = self._all_scores(question, n)[places] if len(places) * 4 > n else self.scores(question, places)
+        with one_thread():
+            scores = self._all_scores(question, n)[places] if len(places) * 4 > n else self.scores(question, places)
         return self._first(places, scores, limit)
 
     def _first(self, places: Positions, scores: Scores, limit: int) -> tuple[list[int], list[float]]:

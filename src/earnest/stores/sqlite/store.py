@@ -217,6 +217,7 @@ class SqliteStore:
     def repair_counters(self, author: Author) -> None:
         """Make the running numbers anew from the rows that they sum up."""
         with self.write(author) as writing:
+            verify.drop_damaged_vectors(writing._db)
             verify.rebuild_counters(writing)
 
     def backup(self, path: Path) -> None:

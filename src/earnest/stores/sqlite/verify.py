@@ -18,11 +18,12 @@ from earnest.stores.sqlite.reading import SqliteReading, facet
 from earnest.stores.sqlite.writing import SqliteWriting
 
 _MAX_OF_A_KIND: Final = 20
+_LIVING: Final = "(SELECT count(*) FROM vectors v JOIN entries e USING (entry) WHERE v.model = m.model AND e.standing <> 'dead')"
 
 
 def damage(db: Any, reading: SqliteReading, head: str | None = None) -> Iterator[Damage]:
     """Everything that is wrong, cheapest kinds first. O(the file)."""
-    for check in (_file, _chain, _texts, _balances, _tickets, _settlements, _draws, _words, _counters, _index):
+    for check in (_file, _chain, _texts, _balances, _tickets, _settlements, _draws, _words, _counters, _vectors, _index):
         try:
             for count, found in enumerate(check(db, reading)):
                 if count == _MAX_OF_A_KIND:
@@ -197,10 +198,31 @@ def _counters(db: Any, reading: SqliteReading) -> Iterator[Damage]:
     for name in sorted(set(expected) | {n for n in reading.counters() if _counted(n)}):
         if expected.get(name, 0) != reading.counter(name):
             yield Damage("counter differs", f"{name} is counted as {reading.counter(name)}, the rows make {expected.get(name, 0)}", True)
+    for model, counted, found in db.execute(f"SELECT m.name, m.living, {_LIVING} AS found FROM models m WHERE m.living <> found"):
+        yield Damage("counter differs", f"model {model!r} counts {counted} living entries with a vector, there are {found}", True)
     sql = """SELECT s.name, s.alive, (SELECT count(*) FROM entries e WHERE e.scope = s.scope AND e.standing <> 'dead') AS found
              FROM scopes s WHERE s.alive <> found"""
     for name, counted, found in db.execute(sql):
         yield Damage("counter differs", f"scope {name!r} counts {counted} living entries, there are {found}", True)
+
+
+def _vectors(db: Any, reading: SqliteReading) -> Iterator[Damage]:
+    sql = """SELECT n.id, m.name, length(v.code), m.dimension FROM vectors v JOIN models m USING (model) JOIN entries n USING (entry)
+             WHERE length(v.code) <> 4 + coalesce(m.dimension, 0) OR v.scope <> n.scope OR v.kind <> n.kind"""
+    for entry_id, model, length, dimension in db.execute(sql):
+        said = (
+            f"has {length} bytes for {dimension} dimensions" if length != 4 + (dimension or 0) else "is filed under another scope or kind"
+        )
+        yield Damage("vector damaged", f"the vector of entry {entry_id} by {model} {said}", True)
+
+
+def drop_damaged_vectors(db: Any) -> None:
+    """Take away vectors that cannot be what they should be: they are made again as those of any entry that lacks one."""
+    db.execute(
+        """DELETE FROM vectors WHERE vector IN (
+               SELECT v.vector FROM vectors v JOIN models m USING (model) JOIN entries n USING (entry)
+               WHERE length(v.code) <> 4 + coalesce(m.dimension, 0) OR v.scope <> n.scope OR v.kind <> n.kind)"""
+    )
 
 
 def _index(db: Any, reading: SqliteReading) -> Iterator[Damage]:
@@ -297,4 +319,5 @@ def rebuild_counters(writing: SqliteWriting) -> None:
         folded[credit] += amount
     for account, name in ACCOUNTS.items():
         writing.bump(f"account:{name}", folded[account] - writing.counter(f"account:{name}"))
+    db.execute(f"UPDATE models AS m SET living = {_LIVING}")
     db.execute("UPDATE scopes SET alive = (SELECT count(*) FROM entries e WHERE e.scope = scopes.scope AND e.standing <> 'dead')")
