@@ -267,9 +267,10 @@ def test_where_there_is_a_second_instrument_graduation_waits_for_its_word() -> N
     assert ticket.id in {appeal.ticket for appeal in memory.appeals()}
     memory.remeasure(str(ticket.id), delta=-1.0, meter="auditor")
     assert not memory.events(entry=foreign.id, kind="graduate"), "the gain was none"
-    memory.settle(str(memory.decide(LOGS).id), delta=1.0, acted=True)
-    [again] = [appeal for appeal in memory.appeals() if appeal.query == LOGS]
-    memory.remeasure(again.ticket, delta=2.0, meter="auditor")
+    again = memory.decide(LOGS)
+    memory.settle(str(again.id), delta=1.0, acted=True)
+    assert again.id in {appeal.ticket for appeal in memory.appeals()}
+    memory.remeasure(str(again.id), delta=2.0, meter="auditor")
     assert memory.events(entry=foreign.id, kind="graduate")
 
 
