@@ -265,7 +265,7 @@ def test_where_there_is_a_second_instrument_graduation_waits_for_its_word() -> N
     memory.settle(str(ticket.id), delta=1.0, acted=True)
     assert not memory.events(entry=foreign.id, kind="graduate"), "the appeal is asked for"
     assert ticket.id in {appeal.ticket for appeal in memory.appeals()}
-    memory.remeasure(str(ticket.id), delta=-1.0, meter="auditor")
+    memory.remeasure(str(ticket.id), delta=-0.3, meter="auditor")
     assert not memory.events(entry=foreign.id, kind="graduate"), "the gain was none"
     again = memory.decide(LOGS)
     memory.settle(str(again.id), delta=1.0, acted=True)
