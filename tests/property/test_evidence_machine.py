@@ -170,7 +170,7 @@ def test_they_agree_over_long_lives_under_liars() -> None:
         chance = random.Random(seed)
         machine.opened(seed=seed, entries=5)
         good = {entry: index != 0 for index, entry in enumerate(machine.words)}
-        for _ in range(70):
+        for _ in range(45):
             for index, entry in enumerate([*good] * 2):
                 size = chance.choice((1.0, 0.5)) if good[entry] else -2.0
                 said = -size if chance.random() < lies else size

@@ -115,7 +115,7 @@ class EvidenceState(Generic[Name]):
         self._controls: dict[str, dict[int, tuple[float, int]]] = {}
         self._heard: dict[str, list[tuple[int, Name]]] = {}
         self._places = self._events = 0
-        self._settled: list[tuple[Name, bool]] = []
+        self._settled: list[tuple[Name, bool, str]] = []
         self._relearn: set[str] = set()
         self._revoked: dict[str, int] = {}
         self._looked = False
@@ -175,7 +175,7 @@ class EvidenceState(Generic[Name]):
         account.words.append(word)
         self.beliefs.setdefault(meter, self._fresh(meter))
         self._note(meter, name)
-        self._settled.append((name, acted is False or delta == 0 or alarmed(self.beliefs[meter], self.rule)))
+        self._settled.append((name, acted is False or delta == 0, meter))
         if not account.alive:
             return Change()
         account.held = min(account.held + self._pay(meter, word.size, word.tick), micro(self.economy.cap))
@@ -260,7 +260,7 @@ class EvidenceState(Generic[Name]):
         charged = bool(self._settled)
         died: list[tuple[Name, Ending]] = []
         if charged:
-            waived = {name for name, spared in self._settled if spared}
+            waived = {name for name, spared, meter in self._settled if spared or alarmed(self.beliefs[meter], self.rule)}
             rent = micro(self.economy.rent)
             for account in self.entries.values():
                 if account.alive and account.name not in waived:
