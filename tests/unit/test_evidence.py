@@ -103,13 +103,15 @@ def test_in_an_alarm_an_entry_has_to_keep_half_the_prior() -> None:
     assert weigh([word(1, 1.0)], alarm).line == pytest.approx(0.5 * RULE.prior_odds)
 
 
-def test_a_report_and_a_second_measurement_both_count_as_far_as_their_meters_are_believed() -> None:
-    twice = word(1, -1.0, second=1.0, second_meter="b", second_event=2)
-    assert weigh([twice], {}).odds == pytest.approx(RULE.prior_odds)
+def test_a_report_and_a_second_measurement_count_as_far_as_their_meters_are_believed() -> None:
+    contradicted = word(1, -3.0, second=1.0, second_meter="b", second_event=2)
+    assert weigh([contradicted], {}).odds == pytest.approx(RULE.prior_odds), "two equals that contradict each other tell nothing"
     found_out = {"m": Belief(lies=60.0, words=100.0)}
-    assert weigh([twice], found_out).odds == pytest.approx(weigh([word(1, 1.0, "b")], {}).odds)
-    agreeing = word(1, -1.0, second=-1.0, second_meter="b", second_event=2)
-    assert weigh([agreeing], {}).odds < weigh([word(1, -1.0)], {}).odds
+    assert weigh([contradicted], found_out).odds == pytest.approx(weigh([word(1, 1.0, "b")], {}).odds)
+    confirmed = word(1, -1.0, second=-0.5, second_meter="b", second_event=2)
+    assert weigh([confirmed], {}).odds == pytest.approx(RULE.prior_odds + weight(0.1) * (effect(-1.0) + effect(-0.5)))
+    disaster = word(1, 3.0, second=-3.0, second_meter="b", second_event=2)
+    assert not weigh([disaster], {}).active
 
 
 def test_a_second_instrument_tells_which_of_two_mirrored_worlds_it_is() -> None:

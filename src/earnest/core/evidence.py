@@ -198,11 +198,12 @@ def weight(rate: float, rule: EvidenceRule = RULE) -> float:
 class Heard:
     """A word with its effects: what each of its meters said of the entry.
 
-    said: (meter, effect, event) of the report and, if there is one, of the second measurement. size: the change without the baseline, by
-    the second measurement if there is one.
+    said: (meter, effect, event) of the report and, if there is one, of the second measurement. contradicted: the
+    part of a report that a second measurement contradicts which still counts against that one: no more than it says itself. size: the change
+    without the baseline, by the second measurement if there is one.
     """
 
-    __slots__ = ("said", "size", "telling", "word")
+    __slots__ = ("contradicted", "said", "size", "telling", "word")
 
     def __init__(self, word: Word, beliefs: Beliefs, rule: EvidenceRule) -> None:
         self.word = word
@@ -211,6 +212,10 @@ class Heard:
         if word.second is not None and word.second_meter is not None:
             self.size = word.second - beliefs.get(word.second_meter, UNKNOWN).baseline.at(word.tick)
             self.said.append((word.second_meter, effect(self.size, rule), word.second_event))
+        self.contradicted: float | None = None
+        if len(self.said) == 2 and self.said[0][1] * self.said[1][1] < 0:
+            reported, again = self.said[0][1], self.said[1][1]
+            self.contradicted = math.copysign(min(abs(reported), abs(again)), reported)
         self.telling = any(abs(x) > rule.silent_effect for _, x, _ in self.said)
 
     @property
@@ -266,12 +271,20 @@ def listened(x: float, ear: Ear, rule: EvidenceRule = RULE) -> float:
 
 
 def folded(said: Sequence[Heard], ears: Mapping[str, Ear], limit: float, rule: EvidenceRule = RULE) -> float:
-    """The log-odds that words come to when their meters are listened to like this. A report and a second measurement both count, each as
-    far as its meter is believed: two that agree weigh more than one, and a liar that is found out weighs nothing."""
+    """The log-odds that words come to when their meters are listened to like this.
+
+    A report and a second measurement both count, as far as their meters are believed: two that agree weigh more than one, two equals that
+    contradict each other tell nothing, and a liar that is found out weighs nothing.
+    """
     odds = rule.prior_odds
     for one in said:
-        for meter, x, _ in one.said:
-            odds += listened(x, ears[meter], rule) * one.word.part
+        part = one.word.part
+        if one.contradicted is None:
+            for meter, x, _ in one.said:
+                odds += listened(x, ears[meter], rule) * part
+        else:
+            (reporter, _, _), (witness, again, _) = one.said
+            odds += (ears[reporter][1] * one.contradicted + listened(again, ears[witness], rule)) * part
         if odds > limit:
             odds = limit
         elif odds < -limit:
