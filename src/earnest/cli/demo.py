@@ -230,10 +230,8 @@ class _Result:
             mark = " (suspended)" if entry.standing == "suspended" else ""
             screen.cut("  ", Painted(f"{energy(entry):>6}", "green"), f"  {sources(entry):<15}{mark} ", one_line(entry.text))
         if self.guards:
-            what = "entry says" if len(self.guards) == 1 else "entries say"
-            screen.say(
-                f"  {len(self.guards)} {what} what to keep. Nothing is freed by that, so their rent is waived while they are asked and followed."
-            )
+            count = plural(len(self.guards), "entry says", "entries say")
+            screen.say(f"  {count} what to keep. That frees nothing, so their rent is waived while they are asked and followed.")
         screen.say()
         self._say_graves(screen)
         screen.say()
