@@ -198,9 +198,9 @@ def weight(rate: float, rule: EvidenceRule = RULE) -> float:
 class Heard:
     """A word with its effects: what each of its meters said of the entry.
 
-    said: (meter, effect, event) of the report and, if there is one, of the second measurement. contradicted: the
-    part of a report that a second measurement contradicts which still counts against that one: no more than it says itself. size: the change
-    without the baseline, by the second measurement if there is one.
+    said: (meter, effect, event) of the report and, if there is one, of the second measurement. contradicted: what still counts of a report
+    that a second measurement contradicts: no more than that one says itself. size: the change without the baseline, by the second
+    measurement if there is one.
     """
 
     __slots__ = ("contradicted", "said", "size", "telling", "word")
@@ -455,7 +455,7 @@ def looks_wanted(
 def appeal(words: Sequence[Word], rule: EvidenceRule = RULE) -> list[tuple[int, str]]:
     """The last outcomes of an entry that were not measured twice yet, which decide its case: (place, why), oldest first."""
     open_ = [word.place for word in sorted(words, key=lambda word: word.place) if word.second is None]
-    return [(place, "appeal") for place in open_[-rule.appeal_looks :]]
+    return [(place, "appeal") for place in open_[len(open_) - min(rule.appeal_looks, len(open_)) :]]
 
 
 def runway(size: float, gain: float, rate: float = 0.0, rule: EvidenceRule = RULE) -> float:
