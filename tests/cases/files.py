@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .cli_surface import CliSurface
-from .ledger_rows import play_row
+from .ledger_rows import RULES, play_row
 from .model import Result, case_of, rows_of
 from .python_surface import PythonSurface
 from .run import play
@@ -37,9 +37,9 @@ def play_case(row: dict[str, Any], surface: str, place: Path, *, thin: bool = Fa
         made.close()
 
 
-def play_ledger(row: dict[str, Any], surface: str, place: Path) -> Result:
+def play_ledger(row: dict[str, Any], surface: str, place: Path, rule: str = RULES[0]) -> Result:
     """Play one row of the ledger in a folder of its own."""
-    return play_row(row, surface_on(surface, place / "stores"))
+    return play_row(row, surface_on(surface, place / "stores"), rule)
 
 
 def play_agents(rows: Sequence[dict[str, Any]], surface: str, place: Path) -> list[Result]:

@@ -18,14 +18,22 @@ MICRO = 1_000_000
 ADVICE = "Old log files may be deleted after seven days."
 SECOND = "Old log files older than seven days were archived to tape."
 QUESTION = "May old log files be deleted after seven days?"
+BYSTANDER = "The printer on the third floor takes recycled paper."
+BESIDE = "Does the printer on the third floor take recycled paper?"
+RULES = ("evidence", "classic")
+"""The rule that ships, and the published one, whose figures most rows tell."""
 
 
 class Ledger:
-    """One fresh store, and the few things that rows do with it."""
+    """One fresh store under one rule, and the few things that rows do with it."""
 
-    def __init__(self, surface: Surface) -> None:
+    def __init__(self, surface: Surface, rule: str) -> None:
         self.surface = surface
+        self.rule = rule
         self.failures: list[str] = []
+        self._beside = False
+        if rule != RULES[0]:
+            self.call("configure", rule=rule)
 
     def call(self, verb: str, **arguments: Any) -> Any:
         """Ask the default agent's memory."""
@@ -47,10 +55,25 @@ class Ledger:
         """So many ticks; gives who died. A command for each would take long, so that all but the last two come from the library."""
         surface = self.surface if self.surface.name == "python" or n <= 2 else PythonSurface(self.surface.folder)
         last = 0 if surface is self.surface else 2
-        died = [dead for _ in range(n - last) for dead in surface.call(None, "tick")["died"]]
+        died = [dead for _ in range(n - last) for dead in self.tick(surface)["died"]]
         if last:
             surface.close()
-        return died + [dead for _ in range(last) for dead in self.call("tick")["died"]]
+        return died + [dead for _ in range(last) for dead in self.tick()["died"]]
+
+    def tick(self, surface: Surface | None = None, **arguments: Any) -> Any:
+        """One tick for which rent falls due: under `evidence` only one in which something else was measured."""
+        on = surface or self.surface
+        if self.rule == "evidence":
+            # The bystander lives in the library, whatever the surface, to spare three commands for each tick.
+            beside = on if on.name == "python" else PythonSurface(on.folder)
+            if not self._beside:
+                beside.call(None, "add", text=BYSTANDER)
+                self._beside = True
+            made = beside.call(None, "decide", query=BESIDE, k=1)
+            beside.call(None, "settle", ticket=made["id"], delta=1)
+            if beside is not on:
+                beside.close()
+        return on.call(None, "tick", **arguments)
 
     def held(self, entry: str) -> float:
         """Energy that an entry holds."""
@@ -86,7 +109,7 @@ def _starve(ledger: Ledger, row: Row) -> None:
     entry = ledger.entry(stake=row["spawn"])
     ledger.ticks(row["ticks"] - 1)
     ledger.want(ledger.standing(entry)[0] == "active", f"{ledger.standing(entry)} after {row['ticks'] - 1} ticks")
-    died = ledger.call("tick")["died"]
+    died = ledger.tick()["died"]
     ledger.want(died == [entry], f"tick {row['ticks']} buried {died}")
     ledger.want(ledger.standing(entry) == ("dead", "starved"), f"{ledger.standing(entry)} after {row['ticks']} ticks")
 
@@ -99,9 +122,11 @@ def _credit(ledger: Ledger, row: Row) -> None:
     moved = {credit["role"]: credit for credit in made["credits"]}
     ledger.near(moved["deciding"]["amount"] / MICRO, row["expect_decider"], "the decider's credit")
     if "expect_supporter" in row:
-        ledger.near(moved["supporting"]["amount"] / MICRO, row["expect_supporter"], "the supporter's credit")
+        supporting = moved["supporting"]["amount"] if ledger.rule == "classic" else 0
+        ledger.near(supporting / MICRO, row["expect_supporter"] if ledger.rule == "classic" else 0.0, "the supporter's credit")
+    ledger.want(("supporting" in moved) is (ledger.rule == "classic"), f"under {ledger.rule}, credits are {made['credits']}")
     for entry in (first, second):
-        credit = next(c["amount"] for c in made["credits"] if c["entry"] == entry)
+        credit = next((c["amount"] for c in made["credits"] if c["entry"] == entry), 0)
         ledger.near(ledger.held(entry), 1 + credit / MICRO, f"what {entry} holds")
 
 
@@ -114,7 +139,13 @@ def _cap(ledger: Ledger, row: Row) -> None:
 def _negative(ledger: Ledger, row: Row) -> None:
     entry = ledger.entry(stake=row["start"])
     made = ledger.call("settle", ticket=ledger.ticket(), delta=row["delta"], scale=row["scale"])
-    ledger.want(made["buried"] == [entry], f"buried {made['buried']}")
+    if ledger.rule == "evidence":
+        # Harm is no fine: it suspends at once, and what is left of the stake is what remains to live.
+        ledger.want(made["suspended"] == [entry] and ledger.standing(entry)[0] == "suspended", f"suspended {made['suspended']}")
+        ledger.near(ledger.held(entry), row["start"], "what the suspended entry holds")
+        ledger.want(ledger.ticks(10) == [entry], "it did not die of it when its stake was used up")
+    else:
+        ledger.want(made["buried"] == [entry], f"buried {made['buried']}")
     ledger.want(ledger.standing(entry) == ("dead", "executed"), str(ledger.standing(entry)))
 
 
@@ -171,7 +202,7 @@ def _settle_after_expiry(ledger: Ledger, row: Row) -> None:
     ledger.call("configure", rent=0.05)
     entry = ledger.entry()
     ticket = ledger.ticket()
-    expired = [ledger.call("tick", expire_after=1)["expired"] for _ in range(2)]
+    expired = [ledger.tick(expire_after=1)["expired"] for _ in range(2)]
     ledger.want(sum(expired) == 1, f"expired {expired}")
     said = ledger.refuses({"conflict"}, "settle", ticket=ticket, delta=1)
     ledger.want("expired" in said, f"it says {said!r}")
@@ -194,7 +225,7 @@ def _escrow(ledger: Ledger, row: Row) -> None:
     died = ledger.ticks(row["ticks"])
     ledger.want(died == [] and ledger.standing(entry)[0] != "dead", f"{ledger.standing(entry)} at tick {row['ticks']}, died {died}")
     ledger.want(ledger.call("settle", ticket=ticket, delta=0)["landed"], "the ticket cannot be settled any more")
-    ledger.call("tick")
+    ledger.tick()
     ledger.want(ledger.standing(entry) == ("dead", "starved"), f"{ledger.standing(entry)} after the verdict")
 
 
@@ -256,11 +287,11 @@ _ROWS: dict[str, tuple[Callable[[Ledger, Row], None], Any]] = {
 """Each row's code, and the expectation that this code is for: a row whose words were changed has to be looked at again."""
 
 
-def play_row(row: Row, surface: Surface) -> Result:
-    """One row on a fresh store; and the books must balance afterwards."""
+def play_row(row: Row, surface: Surface, rule: str = RULES[0]) -> Result:
+    """One row on a fresh store, under a rule; and the books must balance afterwards."""
     name = str(row["name"])
     result = Result(f"ledger:{name}", surface.name)
-    ledger = Ledger(surface)
+    ledger = Ledger(surface, rule)
     try:
         if name not in _ROWS:
             raise Unknown(f"I do not know the row {name!r} of the ledger")

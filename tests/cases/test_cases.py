@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from .files import SURFACES, play_agents, play_case, play_ledger, queries_of, surface_on
+from .ledger_rows import RULES
 from .lists import NO_COUNTERPART, NOT_HERE, NOT_YET
 from .model import Absence, Result, differences, rows_of
 from .tables import HostileQueries
@@ -67,12 +68,14 @@ def test_case(case: str, surface: str, tmp_path: Path, full: bool) -> None:
 def _ledger() -> Iterator[Any]:
     for surface in SURFACES:
         for row in LEDGER:
-            yield pytest.param(row, surface, marks=pytest.mark.full if surface == "cli" and row in ARITHMETIC else ())
+            for rule in RULES:
+                long = surface == "cli" and (row in ARITHMETIC or rule != RULES[0])
+                yield pytest.param(row, surface, rule, marks=pytest.mark.full if long else ())
 
 
-@pytest.mark.parametrize(("row", "surface"), [*_ledger()])
-def test_ledger(row: str, surface: str, tmp_path: Path) -> None:
-    held_against_the_lists(play_ledger(LEDGER[row], surface, tmp_path))
+@pytest.mark.parametrize(("row", "surface", "rule"), [*_ledger()])
+def test_ledger(row: str, surface: str, rule: str, tmp_path: Path) -> None:
+    held_against_the_lists(play_ledger(LEDGER[row], surface, tmp_path, rule))
 
 
 @pytest.mark.parametrize("surface", SURFACES)

@@ -8,8 +8,10 @@ from typing import Any, Final
 import apsw
 import pytest
 
-from earnest import Memory
+from earnest import Memory, SurvivalConfig, SurvivalLoop
 from earnest.core.reports import Finding
+from earnest.encoding import demo_corpus
+from earnest.environments import StorageEnv
 from earnest.testing.clock import ManualClock, SeededRng
 
 CLASSIC: Final = {"rule": "classic"}
@@ -17,8 +19,7 @@ CLASSIC: Final = {"rule": "classic"}
 
 
 def opened(path: str | Path = ":memory:", **more: Any) -> Memory:
-    settings = {"rule": "classic", **more.pop("settings", {})}
-    return Memory.open(path, clock=ManualClock(), rng=SeededRng(1), settings=settings, **more)
+    return Memory.open(path, clock=ManualClock(), rng=SeededRng(1), **more)
 
 
 def codes(memory: Memory) -> list[str]:
@@ -328,6 +329,102 @@ def test_scheduled_work_that_was_taken_back_is_told_for_a_week() -> None:
     clock.advance(days=8)
     settled(memory, 1.0, "log of the API")
     assert "maintenance_rolled_back" not in codes(memory)
+
+
+def liar(memory: Memory, lies: bool, meter: str = "disk") -> None:
+    """Several matters, measured again and again; the meter that lies says the opposite every other time, once it is believed."""
+    names = ("audit", "retry", "queue", "cache", "index", "alert")
+    for name in names:
+        memory.add(f"The {name} worker may be restarted.")
+    for turn in range(20):
+        for name in names:
+            ticket = memory.decide(f"May the {name} worker be restarted?")
+            memory.settle(str(ticket.id), delta=-1.0 if lies and turn >= 3 and turn % 2 else 1.0, meter=meter)
+        memory.tick()
+
+
+def test_a_meter_that_contradicts_itself_is_in_alarm_and_an_honest_one_is_not() -> None:
+    memory = opened()
+    liar(memory, lies=False)
+    assert codes(memory) == []
+    memory = opened()
+    liar(memory, lies=True)
+    finding = found(memory, "lying_meter")
+    assert finding.severity == "error" and "disk: a lie rate of" in finding.evidence
+    memory.meters.revoke("disk")
+    assert "lying_meter" not in codes(memory)
+
+
+def test_beside_a_meter_that_still_tells_something_a_lying_one_is_a_warning() -> None:
+    memory = opened()
+    liar(memory, lies=True)
+    memory.add("The zebra is striped.")
+    settled(memory, 1.0, meter="ci")
+    memory.tick()
+    assert found(memory, "lying_meter").severity == "warning"
+
+
+def test_second_looks_that_nobody_takes_are_a_warning_once_somebody_took_one() -> None:
+    memory = opened()
+    memory.add("The zebra is striped.")
+    for _ in range(11):
+        settled(memory, 1.0)
+        memory.tick()
+    assert memory.appeals() and "appeals_unanswered" not in codes(memory), "there is no second instrument that anybody knows of"
+    memory.remeasure(memory.appeals()[-1].ticket, delta=1.0, meter="auditor")
+    assert "wanted for" in found(memory, "appeals_unanswered").evidence
+    for appeal in memory.appeals():
+        memory.remeasure(appeal.ticket, delta=1.0, meter="auditor")
+    assert codes(memory) == []
+
+
+def test_living_on_waivers_is_said_and_is_no_alarm() -> None:
+    memory = opened()
+    memory.add("The vault must be kept locked.")
+    for n in range(10):
+        assert "living_on_waivers" not in codes(memory), n
+        settled(memory, 0.0, "Must the vault be kept locked?", acted=False)
+        memory.tick()
+    assert found(memory, "living_on_waivers").severity == "info" and memory.stats().alive == 1
+    assert found(memory, "never_paid").severity == "warning", "it may be all that this memory is for"
+
+
+def test_a_store_in_which_some_earn_and_some_protect_lives_as_it_should() -> None:
+    memory = opened()
+    memory.add("The vault must be kept locked.")
+    memory.add("The horse is brown.")
+    for _ in range(40):
+        settled(memory, 0.0, "Must the vault be kept locked?", acted=False)
+        settled(memory, 1.0, "horse")
+        memory.tick()
+    assert codes(memory) == [] and memory.stats().alive == 2
+
+
+def test_under_evidence_an_idle_clock_starves_nobody_and_raises_no_alarm() -> None:
+    memory = opened()
+    memory.add("The zebra is striped.")
+    settled(memory, 1.0)
+    for _ in range(200):
+        memory.tick()
+    assert codes(memory) == [] and memory.stats().alive == 1
+
+
+def test_under_evidence_nobody_can_ride() -> None:
+    memory = opened()
+    memory.add_many([{"text": f"Fact {n} is about matter{n}."} for n in range(10)])
+    memory.add("The zebra is striped and fast.")
+    memory.add("The zebra is fast and shy.")
+    for _ in range(20):
+        settled(memory, 1.0, "Is the zebra striped and fast?")
+    assert codes(memory) == []
+
+
+def test_a_life_in_the_world_of_the_demo_raises_no_alarm() -> None:
+    with opened() as memory, StorageEnv(seed=7, sparse=True) as env:
+        memory.encode(demo_corpus())
+        for _ in range(6):
+            SurvivalLoop(memory, env, config=SurvivalConfig(cycles=5)).run()
+            assert [finding for finding in memory.doctor().findings if finding.severity != "info"] == []
 
 
 def test_the_worst_is_told_first() -> None:

@@ -29,6 +29,7 @@ from earnest.core.evidence import (
     without_revoked,
 )
 from earnest.core.evidence_state import EvidenceState
+from earnest.core.sizes import NO_SIZES, Sizes, likelihood
 
 
 def word(place: int, size: float, meter: str = "m", **more: object) -> Word:
@@ -68,14 +69,32 @@ def test_words_are_folded_in_the_order_of_their_decisions_whatever_the_order_of_
 def test_a_favourite_falls_after_a_few_harms() -> None:
     known = {"m": Belief(lies=0.2, words=100.0)}
     history = [word(place, 1.0) for place in range(1, 60)]
-    assert weigh(history, known).odds == pytest.approx(12.0)
-    harms = [word(100 + n, -1.0) for n in range(4)]
-    assert weigh(history + harms[:3], known).active and not weigh(history + harms, known).active
+    assert weigh(history, known).odds == pytest.approx(RULE.limit)
+    harms = [word(100 + n, -1.0) for n in range(5)]
+    assert weigh(history + harms[:4], known).active and not weigh(history + harms, known).active
 
 
 def test_a_meter_that_lies_every_other_time_moves_nothing() -> None:
     known = {"m": Belief(lies=50.0, words=100.0)}
-    assert weigh([word(1, -3.0)], known).odds == pytest.approx(RULE.prior_odds)
+    assert weigh([word(1, -0.8), word(2, 3.0)], known).odds == pytest.approx(RULE.prior_odds)
+
+
+def test_a_harm_too_large_to_be_a_gain_with_the_wrong_sign_is_no_likely_lie() -> None:
+    sizes = Sizes(40.0, 40.0 * math.log(0.5), 40.0 * (math.log(0.5) ** 2 + 0.16))
+    lying = {"m": Belief(lies=35.0, words=100.0, sizes=sizes)}
+    ordinary, large = weigh([word(1, -1.0)], lying), weigh([word(1, -3.0)], lying)
+    assert ordinary.odds == pytest.approx(RULE.prior_odds + weight(0.35) * effect(-1.0)) and ordinary.active
+    assert large.odds < -10
+    assert weigh([word(1, -3.0)], lying, replace(RULE, weigh_sizes=False)).active
+    assert weigh([word(1, 3.0)], lying).odds == pytest.approx(RULE.prior_odds + weight(0.35) * effect(3.0))
+
+
+def test_one_credible_harm_fells_a_favourite_that_a_liar_protects() -> None:
+    histories = [[word(3 * n + k, 0.6 + 0.1 * (n % 3)) for n in range(20)] for k in range(2)]
+    protected = [*(word(3 * n + 2, 3.0) for n in range(20)), word(61, -3.0)]
+    learned = learn([*histories, protected], {"m": Belief()}, {"m": (0, 61)})
+    assert weigh(protected[:-1], learned).odds == pytest.approx(RULE.limit)
+    assert not weigh(protected, learned).active
 
 
 def test_in_an_alarm_an_entry_has_to_keep_half_the_prior() -> None:
@@ -84,9 +103,28 @@ def test_in_an_alarm_an_entry_has_to_keep_half_the_prior() -> None:
     assert weigh([word(1, 1.0)], alarm).line == pytest.approx(0.5 * RULE.prior_odds)
 
 
-def test_a_second_measurement_replaces_the_report() -> None:
-    twice = word(1, -3.0, second=1.0, second_meter="b", second_event=2)
-    assert weigh([twice], {}).odds == pytest.approx(weigh([word(1, 1.0, "b")], {}).odds)
+def test_a_report_and_a_second_measurement_count_as_far_as_their_meters_are_believed() -> None:
+    contradicted = word(1, -3.0, second=1.0, second_meter="b", second_event=2)
+    assert weigh([contradicted], {}).odds == pytest.approx(RULE.prior_odds), "two equals that contradict each other tell nothing"
+    found_out = {"m": Belief(lies=60.0, words=100.0)}
+    assert weigh([contradicted], found_out).odds == pytest.approx(weigh([word(1, 1.0, "b")], {}).odds)
+    confirmed = word(1, -1.0, second=-0.5, second_meter="b", second_event=2)
+    assert weigh([confirmed], {}).odds == pytest.approx(RULE.prior_odds + weight(0.1) * (effect(-1.0) + effect(-0.5)))
+    disaster = word(1, 3.0, second=-3.0, second_meter="b", second_event=2)
+    assert not weigh([disaster], {}).active
+
+
+def test_a_second_instrument_tells_which_of_two_mirrored_worlds_it_is() -> None:
+    histories = [
+        [
+            word(10 * k + n, -0.6, second=0.6 if n < 2 else None, second_meter="b" if n < 2 else None, second_event=100 + 10 * k + n)
+            for n in range(10)
+        ]
+        for k in range(3)
+    ]
+    learned = learn(histories, {"m": Belief(), "b": Belief()}, {"m": (0, 29), "b": (100, 129)})
+    assert learned["m"].rate == 0.5 and learned["b"].rate < 0.15
+    assert all(weigh(history, learned).active for history in histories)
 
 
 def test_an_entrys_own_harms_are_no_excuse_for_it() -> None:
@@ -278,3 +316,15 @@ def test_merged_entries_pool_their_words_and_hold_at_most_the_cap() -> None:
 def test_constants_can_be_tried() -> None:
     stubborn = EvidenceRule(learn=False)
     assert weigh([word(1, -1.0)], {"m": Belief(lies=50.0, words=100.0)}, stubborn).odds < RULE.prior_odds - 2
+
+
+def test_sizes_are_sums_that_can_be_taken_apart_again() -> None:
+    one, two = Sizes(2.0, -1.0, 1.5), Sizes(3.0, 0.5, 4.0)
+    assert one.and_(two).without(two) == pytest.approx(one)
+    assert NO_SIZES.law() == pytest.approx((math.log(0.5) + 0.9, 4 / (0.6 * math.sqrt(2))))
+
+
+def test_harms_are_not_doubted_up_to_two_and_a_half_ordinary_gains_and_hardly_believed_to_be_lies_at_six() -> None:
+    law = Sizes(100.0, 0.0, 9.0).law()
+    assert likelihood(2.2, law) == 1.0 and likelihood(6.0, law) < 1e-6
+    assert all(likelihood(1.0 + n, law) >= likelihood(2.0 + n, law) for n in range(8))

@@ -253,6 +253,41 @@ def test_what_disagrees_with_the_decider_is_not_borne_out_by_its_success() -> No
     assert not memory.events(entry=foreign.id, kind="graduate")
 
 
+def test_where_there_is_a_second_instrument_graduation_waits_for_its_word() -> None:
+    memory = opened()
+    memory.add_many([{"text": f"Fact {n} is about matter{n}."} for n in range(8)])
+    memory.add("Old log files under logs/ may be deleted.")
+    foreign = imported(memory, "Old log files under logs/ may be deleted by anybody in the team.", probation=1)
+    first = memory.decide("What of matter3?")
+    memory.settle(str(first.id), delta=1.0)
+    memory.remeasure(str(first.id), delta=1.0, meter="auditor")
+    ticket = memory.decide(LOGS)
+    memory.settle(str(ticket.id), delta=1.0, acted=True)
+    assert not memory.events(entry=foreign.id, kind="graduate"), "the appeal is asked for"
+    assert ticket.id in {appeal.ticket for appeal in memory.appeals()}
+    memory.remeasure(str(ticket.id), delta=-0.3, meter="auditor")
+    assert not memory.events(entry=foreign.id, kind="graduate"), "the gain was none"
+    again = memory.decide(LOGS)
+    memory.settle(str(again.id), delta=1.0, acted=True)
+    assert again.id in {appeal.ticket for appeal in memory.appeals()}
+    memory.remeasure(str(again.id), delta=2.0, meter="auditor")
+    assert memory.events(entry=foreign.id, kind="graduate")
+
+
+def test_graduation_does_not_wait_for_ever_for_a_second_look_that_does_not_come() -> None:
+    memory = opened()
+    memory.add_many([{"text": f"Fact {n} is about matter{n}."} for n in range(8)])
+    memory.add("Old log files under logs/ may be deleted.")
+    foreign = imported(memory, "Old log files under logs/ may be deleted by anybody in the team.", probation=1)
+    first = memory.decide("What of matter3?")
+    memory.settle(str(first.id), delta=1.0)
+    memory.remeasure(str(first.id), delta=1.0, meter="auditor")
+    for turn in range(10):
+        memory.settle(str(memory.decide(LOGS).id), delta=1.0, acted=True)
+        assert bool(memory.events(entry=foreign.id, kind="graduate")) is (turn >= 6), turn
+        memory.tick()
+
+
 # the gate
 
 

@@ -95,12 +95,16 @@ def _events_after(memory: Memory, seen: int) -> Iterator[Event]:
 
 
 def _happened(memory: Memory, events: list[Event]) -> list[tuple[str, str]]:
-    """The births, deaths and merges of a cycle as lines with a style; many deaths of one cause are counted."""
+    """The births, suspensions, deaths and merges of a cycle as lines with a style; many deaths of one cause are counted."""
     told: list[tuple[str, str]] = []
     ended: dict[str, list[Entry]] = {}
     for event in events:
         if event.kind == "add" and event.data.get("origin") == "experience":
             told.append((f"learned from what was measured: {_quoted(memory.get(event.entries[0]))}", "green"))
+        elif event.kind in ("suspend", "clear") and event.data["reason"] in ("harm", "evidence"):
+            entry = memory.get(event.entries[0])
+            what = "suspended: measured harm" if event.kind == "suspend" else "cleared by what was measured"
+            told.append((f"{sources(entry)}: {_quoted(entry)} {what}", "yellow" if event.kind == "suspend" else "green"))
         elif event.kind == "merge":
             told.append((f"merged {len(event.entries) - 1} near-duplicates: {_quoted(memory.get(event.entries[0]))}", "cyan"))
         elif event.kind == "death":
@@ -193,7 +197,8 @@ class _Result:
         for buried in self.graves.values():
             buried.sort(key=lambda e: (POISON not in e.sources, decision_polarity(e.text) is not True))
         self.ends = {e.id: _end(memory, e) for buried in self.graves.values() for e in buried[:_EXAMPLES]}
-        self.unpaid_guards = [e for c in ("executed", "starved") for e in self.graves[c] if decision_polarity(e.text) is False]
+        self.lost_guards = [e for c in ("executed", "starved") for e in self.graves[c] if decision_polarity(e.text) is False]
+        self.guards = [e for e in self.survivors if e.standing == "active" and decision_polarity(e.text) is False]
 
     def as_json(self, keep: Path | None) -> dict[str, Any]:
         """The run as one JSON object."""
@@ -224,6 +229,9 @@ class _Result:
         for entry in self.survivors:
             mark = " (suspended)" if entry.standing == "suspended" else ""
             screen.cut("  ", Painted(f"{energy(entry):>6}", "green"), f"  {sources(entry):<15}{mark} ", one_line(entry.text))
+        if self.guards:
+            count = plural(len(self.guards), "entry says", "entries say")
+            screen.say(f"  {count} what to keep. That frees nothing, so their rent is waived while they are asked and followed.")
         screen.say()
         self._say_graves(screen)
         screen.say()
@@ -254,8 +262,8 @@ class _Result:
                 screen.cut(f"       {sources(entry)}: ", _quoted(entry, 70))
                 if self.ends[entry.id]:
                     screen.cut("         ", Painted(self.ends[entry.id], "dim"))
-        if self.unpaid_guards:
-            screen.say("  Advice to keep a file frees no bytes, so nothing pays its rent. In your own store: `earnest pin ID` keeps it.")
+        if self.lost_guards:
+            screen.say("  Advice to keep a file frees no bytes: who is not asked pays rent all the same. `earnest pin ID` keeps it.")
 
 
 def _end(memory: Memory, entry: Entry) -> str:

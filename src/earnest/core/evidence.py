@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from earnest.core.baseline import NO_CONTROLS, Baseline
+from earnest.core.sizes import NO_SIZES, Sizes, likelihood
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +27,19 @@ class EvidenceRule:
     prior_odds: float = 0.8 * math.log(9.0)
     """Log-odds of an entry that nothing is known of: 0.9 to 0.1, shrunk by 0.8 so that one harm of about an ordinary effect, from a meter
     of average honesty, makes harm the better bet."""
-    limit: float = 12.0
+    limit: float = 16.0
     """Log-odds stay within plus and minus this: even an old favourite falls after a few harms (a CUSUM that forgets; Page 1954)."""
+    limit_learning: float = 60.0
+    """The same while lie rates are learned: there a long good record is not forgotten over a sudden run of lies, or the entries would be
+    condemned together and their meter believed."""
     prior_lies: float = 1.0
     """Lies of the prior Beta(1, 9) on a meter's lie rate: one in ten until it is known better."""
     prior_words: float = 10.0
     """Words of that prior, lies and truths together."""
     rate_low: float = 0.02
     """No meter is believed to lie less often than this."""
+    rate_least: float = 0.0001
+    """Nor is a harm that is too large for a lie believed less."""
     rate_high: float = 0.5
     """At this rate a meter carries no information; more is not read backwards."""
     silent_effect: float = 0.02
@@ -53,7 +59,7 @@ class EvidenceRule:
     """While a meter is in alarm, what it spoke of has to keep this share of the prior log-odds to go on deciding."""
     sure: float = 0.95
     """A word is a caught lie when it contradicts an entry that is this probably good, or this probably harmful."""
-    horizon: float = 4.0
+    horizon: float = 40.0
     """How many gains a re-trial may hope for when it is weighed against the harm that the entry did."""
     retrial: float = 0.5
     """Probability of a re-trial when lies are caught at `retrial_rate` or more; it falls to nothing with them."""
@@ -74,6 +80,8 @@ class EvidenceRule:
     """Whether lie rates are learned; else the prior's mean is kept."""
     leave_one_out: bool = True
     """Whether an entry's own words are left out of the lie rate that its words are weighed by."""
+    weigh_sizes: bool = True
+    """Whether a harm far larger than the gains of others is held to be no lie."""
 
 
 RULE: Final = EvidenceRule()
@@ -122,11 +130,13 @@ class Belief:
     since: int = 0
     through: int = 0
     baseline: Baseline = NO_CONTROLS
+    sizes: Sizes = NO_SIZES
+    """Sizes of its effects on entries that are believed to be good."""
 
     @property
     def rate(self) -> float:
-        """The lie rate, 0 to 1."""
-        return self.lies / self.words
+        """The lie rate, 0 to 1/2: a meter that lies more often tells nothing, and is not read backwards."""
+        return min(self.lies / self.words, RULE.rate_high)
 
 
 Beliefs = Mapping[str, Belief]
@@ -186,22 +196,32 @@ def weight(rate: float, rule: EvidenceRule = RULE) -> float:
 
 
 class Heard:
-    """A word with its effects: what it says of the entry, and what each of its meters said."""
+    """A word with its effects: what each of its meters said of the entry.
 
-    __slots__ = ("meter", "said", "size", "telling", "word", "x")
+    said: (meter, effect, event) of the report and, if there is one, of the second measurement. contradicted: what still counts of a report
+    that a second measurement contradicts: no more than that one says itself. size: the change without the baseline, by the second
+    measurement if there is one.
+    """
+
+    __slots__ = ("contradicted", "said", "size", "telling", "word")
 
     def __init__(self, word: Word, beliefs: Beliefs, rule: EvidenceRule) -> None:
         self.word = word
-        size = word.size - beliefs.get(word.meter, UNKNOWN).baseline.at(word.tick)
-        reported = effect(size, rule)
-        self.said: list[tuple[str, float, int]] = [(word.meter, reported, word.event)]
-        self.meter, self.x, self.size = word.meter, reported * word.part, size
+        self.size = word.size - beliefs.get(word.meter, UNKNOWN).baseline.at(word.tick)
+        self.said: list[tuple[str, float, int]] = [(word.meter, effect(self.size, rule), word.event)]
         if word.second is not None and word.second_meter is not None:
-            size = word.second - beliefs.get(word.second_meter, UNKNOWN).baseline.at(word.tick)
-            again = effect(size, rule)
-            self.said.append((word.second_meter, again, word.second_event))
-            self.meter, self.x, self.size = word.second_meter, again * word.part, size
+            self.size = word.second - beliefs.get(word.second_meter, UNKNOWN).baseline.at(word.tick)
+            self.said.append((word.second_meter, effect(self.size, rule), word.second_event))
+        self.contradicted: float | None = None
+        if len(self.said) == 2 and self.said[0][1] * self.said[1][1] < 0:
+            reported, again = self.said[0][1], self.said[1][1]
+            self.contradicted = math.copysign(min(abs(reported), abs(again)), reported)
         self.telling = any(abs(x) > rule.silent_effect for _, x, _ in self.said)
+
+    @property
+    def meter(self) -> str:
+        """Whose word counts most: the second look's, if there is one."""
+        return self.said[-1][0]
 
 
 def heard(words: Sequence[Word], beliefs: Beliefs, rule: EvidenceRule = RULE) -> list[Heard]:
@@ -210,11 +230,61 @@ def heard(words: Sequence[Word], beliefs: Beliefs, rule: EvidenceRule = RULE) ->
     return [one for one in made if one.telling][-rule.memory :]
 
 
-def folded(said: Sequence[Heard], weights: Mapping[str, float], rule: EvidenceRule = RULE) -> float:
-    """The log-odds that words come to under these weights of their meters."""
-    odds, limit = rule.prior_odds, rule.limit
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What an entry's words add to a meter's belief, so that they can be left out of it: lies, words, caught lies, sizes."""
+
+    lies: float = 0.0
+    words: float = 0.0
+    caught: float = 0.0
+    sizes: Sizes = NO_SIZES
+
+
+NOTHING_OWN: Final = Own()
+Ear = tuple[float, float, tuple[float, float]]
+"""How a meter is listened to: its lie rate, the weight of an ordinary word of it, and the law of its sizes."""
+
+
+def left_out(belief: Belief, own: Own = NOTHING_OWN, rule: EvidenceRule = RULE) -> Ear:
+    """How a meter is listened to without an entry's own words: its own harm cannot be its own excuse, nor its own gains make it likely."""
+    sizes = belief.sizes.without(own.sizes)
+    if not rule.learn:
+        rate = rule.prior_lies / rule.prior_words
+    elif not rule.leave_one_out:
+        rate = belief.lies / belief.words
+    else:
+        rate = max(belief.lies - own.lies, 0.0) / max(belief.words - own.words, rule.prior_words)
+    rate = min(max(rate, rule.rate_low), rule.rate_high)
+    return rate, weight(rate, rule), sizes.law()
+
+
+def listened(x: float, ear: Ear, rule: EvidenceRule = RULE) -> float:
+    """What an effect adds to the log-odds: its size times the log-likelihood ratio of a report with its meter's lie rate. A harm that is
+    larger than a gain with the wrong sign could be is a lie so much less often."""
+    if x >= 0.0 or not rule.weigh_sizes:
+        return ear[1] * x
+    doubt = likelihood(-x, ear[2])
+    if doubt >= 1.0:
+        return ear[1] * x
+    rate = max(ear[0] * doubt, rule.rate_least)
+    return math.log((1.0 - rate) / rate) * x
+
+
+def folded(said: Sequence[Heard], ears: Mapping[str, Ear], limit: float, rule: EvidenceRule = RULE) -> float:
+    """The log-odds that words come to when their meters are listened to like this.
+
+    A report and a second measurement both count, as far as their meters are believed: two that agree weigh more than one, two equals that
+    contradict each other tell nothing, and a liar that is found out weighs nothing.
+    """
+    odds = rule.prior_odds
     for one in said:
-        odds += weights[one.meter] * one.x
+        part = one.word.part
+        if one.contradicted is None:
+            for meter, x, _ in one.said:
+                odds += listened(x, ears[meter], rule) * part
+        else:
+            (reporter, _, _), (witness, again, _) = one.said
+            odds += (ears[reporter][1] * one.contradicted + listened(again, ears[witness], rule)) * part
         if odds > limit:
             odds = limit
         elif odds < -limit:
@@ -222,15 +292,9 @@ def folded(said: Sequence[Heard], weights: Mapping[str, float], rule: EvidenceRu
     return odds
 
 
-def _weights(said: Sequence[Heard], rates: Mapping[str, float], rule: EvidenceRule) -> dict[str, float]:
-    return {meter: weight(rates[meter], rule) for meter in {one.meter for one in said}}
-
-
-def contributions(
-    said: Sequence[Heard], probability: float, beliefs: Beliefs, rule: EvidenceRule = RULE
-) -> dict[str, tuple[float, float, float]]:
-    """What an entry's words add to each meter's (lies, words, caught lies), among those that the belief was learned from."""
-    made: dict[str, tuple[float, float, float]] = {}
+def contributions(said: Sequence[Heard], probability: float, beliefs: Beliefs, rule: EvidenceRule = RULE) -> dict[str, Own]:
+    """What an entry's words add to each meter, among those that the belief was learned from."""
+    sums: dict[str, list[float]] = {}
     sure = 1.0 if probability > rule.sure else -1.0 if probability < 1.0 - rule.sure else 0.0
     for one in said:
         if one.word.borrowed:
@@ -239,36 +303,34 @@ def contributions(
             belief = beliefs.get(meter, UNKNOWN)
             if abs(x) <= rule.silent_effect or not belief.since <= event <= belief.through:
                 continue
-            lies, words, caught = made.get(meter, (0.0, 0.0, 0.0))
-            made[meter] = (lies + (probability if x < 0 else 1.0 - probability), words + 1.0, caught + (x * sure < 0))
-    return made
+            own = sums.setdefault(meter, [0.0, 0.0, 0.0, 0.0, 0.0])
+            log = math.log(abs(x))
+            own[0] += probability if x < 0 else 1.0 - probability
+            own[1] += 1.0
+            own[2] += x * sure < 0
+            own[3] += log
+            own[4] += log * log
+    return {
+        meter: Own(lies, words, caught, Sizes(probability * words, probability * total, probability * square))
+        for meter, (lies, words, caught, total, square) in sums.items()
+    }
 
 
-def left_out(belief: Belief, own: tuple[float, float, float], rule: EvidenceRule = RULE) -> float:
-    """A meter's lie rate without an entry's own words: its own harm cannot be its own excuse."""
-    if not rule.learn:
-        return rule.prior_lies / rule.prior_words
-    if not rule.leave_one_out:
-        return min(belief.rate, rule.rate_high)
-    words = max(belief.words - own[1], rule.prior_words)
-    return min(max(belief.lies - own[0], 0.0) / words, rule.rate_high)
-
-
-def judged(said: Sequence[Heard], beliefs: Beliefs, rule: EvidenceRule = RULE) -> tuple[float, dict[str, tuple[float, float, float]]]:
+def judged(said: Sequence[Heard], beliefs: Beliefs, rule: EvidenceRule = RULE, limit: float | None = None) -> tuple[float, dict[str, Own]]:
     """The log-odds of an entry, and what its own words added to its meters.
 
-    Twice folded: with the meters' rates as they are, to see how much of them is this entry's own, and then without that.
+    Twice folded: with the meters as they are, to see how much of them is this entry's own, and then without that.
     """
     if not said:
         return rule.prior_odds, {}
+    bound = rule.limit if limit is None else limit
     names = {meter for one in said for meter, _, _ in one.said}
-    plain = {name: left_out(beliefs.get(name, UNKNOWN), (0.0, 0.0, 0.0), rule) for name in names}
-    first = folded(said, _weights(said, plain, rule), rule)
+    first = folded(said, {name: left_out(beliefs.get(name, UNKNOWN), rule=rule) for name in names}, bound, rule)
     own = contributions(said, sigmoid(first), beliefs, rule)
     if not (rule.learn and rule.leave_one_out) or not own:
         return first, own
-    without = {name: left_out(beliefs.get(name, UNKNOWN), own.get(name, (0.0, 0.0, 0.0)), rule) for name in names}
-    return folded(said, _weights(said, without, rule), rule), own
+    without = {name: left_out(beliefs.get(name, UNKNOWN), own.get(name, NOTHING_OWN), rule) for name in names}
+    return folded(said, without, bound, rule), own
 
 
 def without_revoked(word: Word, revoked: Mapping[str, int]) -> Word | None:
@@ -295,14 +357,14 @@ def weigh(words: Sequence[Word], beliefs: Beliefs, rule: EvidenceRule = RULE) ->
     odds, own = judged(said, beliefs, rule)
     meter = said[-1].meter
     belief = beliefs.get(meter, UNKNOWN)
-    _, words_own, caught_own = own.get(meter, (0.0, 0.0, 0.0))
+    mine = own.get(meter, NOTHING_OWN)
     return Evidence(
         odds=odds,
         line=line(belief, rule),
         words=len(said),
         harm=max(0.0, max(-one.size for one in said)),
-        caught=max(0.0, belief.caught - caught_own),
-        counted=max(0.0, belief.counted - words_own),
+        caught=max(0.0, belief.caught - mine.caught),
+        counted=max(0.0, belief.counted - mine.words),
         gain=belief.gain,
     )
 
@@ -393,7 +455,7 @@ def looks_wanted(
 def appeal(words: Sequence[Word], rule: EvidenceRule = RULE) -> list[tuple[int, str]]:
     """The last outcomes of an entry that were not measured twice yet, which decide its case: (place, why), oldest first."""
     open_ = [word.place for word in sorted(words, key=lambda word: word.place) if word.second is None]
-    return [(place, "appeal") for place in open_[-rule.appeal_looks :]]
+    return [(place, "appeal") for place in open_[len(open_) - min(rule.appeal_looks, len(open_)) :]]
 
 
 def runway(size: float, gain: float, rate: float = 0.0, rule: EvidenceRule = RULE) -> float:
@@ -422,23 +484,19 @@ def learn(
         name: Belief(rule.prior_lies, rule.prior_words, 0.0, 0.0, belief.gain, *windows.get(name, (1, 0)), belief.baseline)
         for name, belief in known.items()
     }
-    # In the first pass nothing was learned from anybody yet, so that there is nothing of one's own to leave out.
-    made: dict[str, Belief] = {name: Belief(baseline=belief.baseline, since=1, through=0) for name, belief in start.items()}
     said = [one for one in (heard(words, start, rule) for words in histories) if one]
+    made = _first(said, start, rule)
     for _ in range(max(1, rule.passes)):
-        lies = dict.fromkeys(made, rule.prior_lies)
-        spoken = dict.fromkeys(made, rule.prior_words)
-        caught = dict.fromkeys(made, 0.0)
+        sums = {name: Own(rule.prior_lies, rule.prior_words) for name in made}
         for entry in said:
-            odds, _own = judged(entry, made, rule)
-            for name, (lied, spoke, seen) in contributions(entry, sigmoid(odds), start, rule).items():
-                lies[name] += lied
-                spoken[name] += spoke
-                caught[name] += seen
+            odds, _own = judged(entry, made, rule, rule.limit_learning)
+            for name, own in contributions(entry, sigmoid(odds), start, rule).items():
+                so_far = sums[name]
+                sums[name] = Own(so_far.lies + own.lies, so_far.words + own.words, so_far.caught + own.caught, so_far.sizes.and_(own.sizes))
         made = {
-            name: Belief(
-                min(lies[name], rule.rate_high * spoken[name]), spoken[name], caught[name], spoken[name] - rule.prior_words,
-                rule.gain_prior, belief.since, belief.through, belief.baseline,
+            name: replace(
+                belief, lies=sums[name].lies, words=sums[name].words, caught=sums[name].caught,
+                counted=sums[name].words - rule.prior_words, gain=rule.gain_prior, sizes=sums[name].sizes,
             )
             for name, belief in start.items()
         }  # fmt: skip
@@ -449,7 +507,21 @@ def learn(
             if belief is not None and one.size > 0 and belief.since <= one.word.event <= belief.through:
                 total, count = gains[one.word.meter]
                 gains[one.word.meter] = (total + one.size, count + 1.0)
-    return {
-        name: Belief(b.lies, b.words, b.caught, b.counted, gains[name][0] / gains[name][1], b.since, b.through, b.baseline)
-        for name, b in made.items()
-    }
+    return {name: replace(belief, gain=gains[name][0] / gains[name][1]) for name, belief in made.items()}
+
+
+def _first(said: Sequence[Sequence[Heard]], start: Beliefs, rule: EvidenceRule) -> dict[str, Belief]:
+    """Where learning starts: a meter that was measured again lies as often as the independent look contradicted it. Without one, as the
+    prior says. This decides between the mirror solutions where it can be decided.
+
+    Nothing was learned from anybody yet, so that there is nothing of an entry's own to leave out (`through` is 0).
+    """
+    made = {name: Belief(rule.prior_lies, rule.prior_words, baseline=belief.baseline, since=1, through=0) for name, belief in start.items()}
+    for entry in said:
+        for one in entry:
+            if len(one.said) == 2 and one.word.meter in made and not one.word.borrowed:
+                reported, again = one.said[0][1], one.said[1][1]
+                if abs(reported) > rule.silent_effect:
+                    known = made[one.word.meter]
+                    made[one.word.meter] = replace(known, lies=known.lies + (reported * again < 0), words=known.words + 1.0)
+    return made

@@ -115,7 +115,7 @@ class EvidenceState(Generic[Name]):
         self._controls: dict[str, dict[int, tuple[float, int]]] = {}
         self._heard: dict[str, list[tuple[int, Name]]] = {}
         self._places = self._events = 0
-        self._settled: list[tuple[Name, bool]] = []
+        self._settled: list[tuple[Name, bool, str]] = []
         self._relearn: set[str] = set()
         self._revoked: dict[str, int] = {}
         self._looked = False
@@ -173,21 +173,28 @@ class EvidenceState(Generic[Name]):
         self._events += 1
         word = Word(place, self._events, self.now, meter, sized(delta, scale))
         account.words.append(word)
-        self._heard.setdefault(meter, []).append((self._events, name))
         self.beliefs.setdefault(meter, self._fresh(meter))
-        self._relearn.add(meter)
-        self._settled.append((name, acted is False or delta == 0 or alarmed(self.beliefs[meter], self.rule)))
+        self._note(meter, name)
+        self._settled.append((name, acted is False or delta == 0, meter))
         if not account.alive:
             return Change()
         account.held = min(account.held + self._pay(meter, word.size, word.tick), micro(self.economy.cap))
         changed, suspended, cleared = self._judge(account)
         wanted: list[tuple[int, str]] = []
         if self.second and acted is not False:
-            wanted = looks_wanted(account.words, place, changed, self.draw, self.rule)
+            wanted = looks_wanted(self._valid(account.words), place, changed, self.draw, self.rule)
             self._want(account, wanted)
         return Change(suspended, cleared, tuple(wanted))
 
+    def _note(self, meter: str, name: Name) -> None:
+        """Remembers which entry the latest event spoke of, if the meter's words count."""
+        if self._events < self._revoked.get(meter, self._events + 1):
+            self._heard.setdefault(meter, []).append((self._events, name))
+        self._relearn.add(meter)
+
     def _pay(self, meter: str, size: float, tick: int) -> int:
+        if meter in self._revoked:
+            return 0
         belief = self.beliefs[meter]
         return micro(runway(size - belief.baseline.at(tick), self.economy.gain, belief.rate, self.rule))
 
@@ -204,13 +211,15 @@ class EvidenceState(Generic[Name]):
         self.beliefs.setdefault(meter, self._fresh(meter))
         for at, word in enumerate(account.words):
             if word.place == place:
+                before, by = (
+                    (word.size, word.meter) if word.second is None or word.second_meter is None else (word.second, word.second_meter)
+                )
                 account.words[at] = replace(word, second=sized(delta, scale), second_meter=meter, second_event=self._events)
                 if account.alive:
                     # The account is put right as well: what a lie paid is taken back, as far as it is still there.
-                    right = self._pay(meter, sized(delta, scale), word.tick) - self._pay(word.meter, word.size, word.tick)
+                    right = self._pay(meter, sized(delta, scale), word.tick) - self._pay(by, before, word.tick)
                     account.held = min(max(account.held + right, min(account.held, 0)), micro(self.economy.cap))
-        self._heard.setdefault(meter, []).append((self._events, entry))
-        self._relearn.add(meter)
+        self._note(meter, entry)
         _, suspended, cleared = self._judge(account)
         return Change(suspended, cleared)
 
@@ -242,11 +251,16 @@ class EvidenceState(Generic[Name]):
     def tick(self) -> Ticked[Name]:
         """One step of the clock: meters are learned anew, standings follow, rent falls due, the empty are buried."""
         self.now += 1
-        suspended, cleared, wanted = self._learned()
+        suspended, cleared = self._learned()
+        wanted: list[tuple[int, str]] = []
+        for name in (*suspended, *cleared) if self.second else ():
+            looks = appeal(self._valid(self.entries[name].words), self.rule)
+            self._want(self.entries[name], looks)
+            wanted += looks
         charged = bool(self._settled)
         died: list[tuple[Name, Ending]] = []
         if charged:
-            waived = {name for name, spared in self._settled if spared}
+            waived = {name for name, spared, meter in self._settled if spared or alarmed(self.beliefs[meter], self.rule)}
             rent = micro(self.economy.rent)
             for account in self.entries.values():
                 if account.alive and account.name not in waived:
@@ -263,13 +277,12 @@ class EvidenceState(Generic[Name]):
     def _awaited(self, account: Account[Name]) -> bool:
         return self._looked and any(self.now - asked <= APPEAL_WAIT for asked in account.wanted.values())
 
-    def _learned(self) -> tuple[list[Name], list[Name], list[tuple[int, str]]]:
+    def _learned(self) -> tuple[list[Name], list[Name]]:
         """Learns the meters that spoke since the last tick, and judges again whom they spoke of lately."""
         suspended: list[Name] = []
         cleared: list[Name] = []
-        wanted: list[tuple[int, str]] = []
         if not self._relearn:
-            return suspended, cleared, wanted
+            return suspended, cleared
         windows, touched = self._windows()
         histories = {name: self._valid(self.entries[name].words) for name in touched}
         for meter in self._relearn:
@@ -281,14 +294,10 @@ class EvidenceState(Generic[Name]):
         self._relearn.clear()
         for name in touched:
             account = self.entries[name]
-            changed, down, up = self._judge(account)
+            _, down, up = self._judge(account)
             suspended += down
             cleared += up
-            if changed and self.second:
-                looks = appeal(account.words, self.rule)
-                self._want(account, looks)
-                wanted += looks
-        return suspended, cleared, wanted
+        return suspended, cleared
 
     def _windows(self) -> tuple[Mapping[str, tuple[int, int]], list[Name]]:
         """For each meter the events that its rate is learned from, and the entries that they name."""
@@ -322,7 +331,7 @@ class EvidenceState(Generic[Name]):
             del self._heard[meter]
             self.beliefs[meter] = self._fresh(meter)
         self._relearn.update(self._heard)
-        suspended, cleared, _ = self._learned()
+        suspended, cleared = self._learned()
         for account in self.entries.values():
             account.evidence = None
             if account.ending == "executed" and self.evidence(account).active:

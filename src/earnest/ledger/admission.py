@@ -144,20 +144,35 @@ def borne_out(tx: Writing, book: Book, outcome: Measured, by_row: Mapping[int, S
             _advance(tx, book, outcome.ticket, stored)
 
 
+def confirmed(tx: Writing, book: Book, ticket: StoredTicket, meter: str, size: float) -> None:
+    """Lets those graduate that wait for nothing but a second measurement of this decision, if it says that the gain was real."""
+    stored = {one.row: one for one in tx.entries([share.entry_row for share in ticket.shares])}
+    decider = next((stored[share.entry_row] for share in ticket.shares if share.role == "deciding"), None)
+    if decider is None or size - book.testimony.beliefs[meter].baseline.at(tx.counter("tick")) <= 0:
+        return
+    for one in stored.values():
+        if one.probation == 1 and one.entry.alive and disagreement(one.entry.text, decider.entry.text) is None:
+            _graduate(tx, ticket, one)
+
+
+def _graduate(tx: Writing, ticket: StoredTicket, one: StoredEntry) -> None:
+    tx.change_entry(one.row, probation=0)
+    tx.append("graduate", entries=[one.row], ticket=ticket.id)
+
+
 def _advance(tx: Writing, book: Book, ticket: StoredTicket, one: StoredEntry) -> None:
     if one.probation > 1:
         tx.change_entry(one.row, probation=one.probation - 1)
         return
     if book.testimony.on and tx.counter("looks") and not tx.looks_at(ticket.row):
-        asked = tx.appealed(one.row)
-        if asked is None:
-            tx.want(ticket.row, one.row, "appeal")
+        asked = tx.events(entry=one.entry.id, kind="appeal", after=0, limit=1, newest=False)
+        tx.want(ticket.row, one.row, "appeal")
+        if not asked:
             tx.append("appeal", entries=[one.row], data={"wanted": [[ticket.row, "graduation"]]})
             return
-        if tx.counter("tick") - asked <= APPEAL_WAIT:
+        if tx.counter("tick") - asked[0].tick <= APPEAL_WAIT:
             return
-    tx.change_entry(one.row, probation=0)
-    tx.append("graduate", entries=[one.row], ticket=ticket.id)
+    _graduate(tx, ticket, one)
 
 
 def denied(tx: Writing, book: Book, suspended: Sequence[int]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from earnest.core.amounts import micro
 from earnest.core.reports import Diagnosis, Finding, Vectors
 from earnest.core.settings import Settings
-from earnest.ledger import symptoms, uplift
+from earnest.ledger import symptoms, symptoms_evidence, uplift
 from earnest.ledger.embedding_doctor import embedding_findings
 from earnest.protocols import Reading
 
@@ -23,6 +23,7 @@ MIN_DECISIONS: Final = 10
 MIN_OUTCOMES: Final = 5
 MIN_DEATHS: Final = 3
 MIN_TICKS: Final = 10
+QUIET_READ: Final = 200
 
 
 def diagnose(reading: Reading, settings: Settings, vectors: Vectors | None = None, without: Sequence[str] = ()) -> Diagnosis:
@@ -69,10 +70,15 @@ def _silent(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> 
 def _unpaid(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> Iterator[Finding]:
     settled = _n(totals, "settled")
     if settled >= MIN_OUTCOMES and _n(totals, "outcomes:zero") == settled:
+        # Advice that only ever holds back is spared its rent under `evidence`: that may be all that this memory is for.
+        spared = settings.rule == "evidence" and all(
+            event.data["acted"] is False for event in reading.events(entry=None, kind="settle", after=0, limit=MIN_DECISIONS, newest=True)
+        )
+        ends = "what is not asked will starve" if settings.rule == "evidence" else "everything will starve"
         yield Finding(
             "never_paid",
-            "error",
-            "Every outcome so far was zero: nothing can be told apart, and everything will starve.",
+            "warning" if spared else "error",
+            f"Every outcome so far was zero: nothing can be told apart, and {ends}.",
             f"{settled} settlements, all with delta 0",
             "settle in a resource that moves when the advice is followed, and check that `verify` reads the answer as an action",
         )
@@ -92,8 +98,13 @@ def _cliff(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> I
 
 
 def _ticking(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> Iterator[Finding]:
-    quiet = _n(totals, "tick") - _n(totals, "last_paid_tick")
-    if _n(totals, "paid") == 0 or quiet < MIN_TICKS or micro(settings.rent) == 0:
+    since = _n(totals, "tick") - _n(totals, "last_paid_tick")
+    if _n(totals, "paid") == 0 or since < MIN_TICKS or micro(settings.rent) == 0:
+        return
+    # A tick in which nothing was settled charges nothing under `evidence`: only those that did can starve anybody.
+    ticks = reading.events(entry=None, kind="tick", after=0, limit=min(since, QUIET_READ), newest=True)
+    quiet = sum(1 for event in ticks if event.data["rent"] > 0 or event.data["died"])
+    if quiet < MIN_TICKS and totals["longest_runway"] is not None:
         return
     longest = totals["longest_runway"]
     left = 0 if longest is None else max(0, longest - _n(totals, "rent_index")) / micro(settings.rent)
@@ -102,7 +113,7 @@ def _ticking(reading: Reading, settings: Settings, totals: Mapping[str, Any]) ->
             "ticking_without_evidence",
             "warning",
             "The clock runs on although nothing has been earned for long: what once earned will starve.",
-            f"{quiet} ticks since the last credit, the longest runway left is {left:.0f} ticks",
+            f"{since} ticks since the last credit, the longest runway left is {left:.0f} ticks",
             "tick where outcomes are settled, not by the wall clock",
         )
 
@@ -181,6 +192,9 @@ CHECKS: Final[tuple[Check, ...]] = (
     symptoms.untracked,
     symptoms.contradictions,
     symptoms.rollbacks,
+    symptoms_evidence.lying_meters,
+    symptoms_evidence.unanswered_appeals,
+    symptoms_evidence.waivers,
     uplift.findings,
 )
 """Every check that `doctor` makes. A part that can go wrong adds its own here."""

@@ -124,6 +124,7 @@ def _put_right(tx: Writing, settings: Settings, ticket: StoredTicket, stood: _Re
             (suspended if turn == "suspended" else cleared).append(stored.entry.id)
         if book.verdict(tx.entries([row])[0]) == "buried":
             buried.append(stored.entry.id)
+    admission.confirmed(tx, book, ticket, stands[0], stands[1])
     return replace(made, moved=moved, suspended=tuple(suspended), cleared=tuple(cleared), buried=tuple(buried))
 
 

@@ -9,8 +9,10 @@ from earnest.core.events import Event
 from earnest.core.settings import Settings, with_changes
 from earnest.errors import InvalidInput, NotAllowed, NotUndoable, UnknownEvent
 from earnest.ledger import lifecycle
+from earnest.ledger.adoption import adopt
 from earnest.ledger.book import Book
 from earnest.ledger.merging import still_whole, take_apart
+from earnest.ledger.revocation import trust_again
 from earnest.protocols import Writing
 
 
@@ -46,6 +48,11 @@ _WHY = {
     "expire": "the ticket's time is over; open a new decision",
     "abandon": "the ticket is closed; open a new decision",
     "decide": "abandon the ticket instead",
+    "remeasure": "it was measured; revoke the meter if its words should not count",
+    "control": "it was measured; revoke the meter if its words should not count",
+    "correct": "it follows from a second measurement",
+    "suspend": "it follows from what was measured; a second look, or revoking the meter, changes that",
+    "clear": "it follows from what was measured; a second look, or revoking the meter, changes that",
 }
 
 
@@ -126,7 +133,18 @@ def _setting(tx: Writing, settings: Settings, analyser: Analyser, event: Event) 
         raise NotAllowed("it changed the languages, for which the index is made anew; set them with `earnest config languages`")
     for name in before:
         tx.set_setting(name, getattr(now, name))
+    if now.rule != settings.rule:
+        adopt(tx, now)
     return ()
+
+
+def _revoke(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
+    meter, before = str(event.data["meter"]), tx.before_edit(event.seq) or {}
+    undone = _undone_since(tx, event.seq)
+    for later in tx.events(entry=None, kind="revoke", after=event.seq, limit=100_000, newest=False):
+        if later.seq not in undone and later.data["meter"] == meter:
+            raise NotAllowed(f"event {later.seq} revoked the meter again later; undo that first")
+    return trust_again(tx, settings, analyser, meter, before.get("revoked"))
 
 
 _HANDLERS = {
@@ -141,4 +159,5 @@ _HANDLERS = {
     "supersede": _supersede,
     "merge": take_apart,
     "setting": _setting,
+    "revoke": _revoke,
 }

@@ -57,7 +57,10 @@ CREATE TABLE beliefs (
     through INTEGER NOT NULL,
     oldest  INTEGER NOT NULL,
     slope   REAL NOT NULL CHECK (slope BETWEEN 0 AND 1),
-    alarm   INTEGER NOT NULL DEFAULT 0 CHECK (alarm IN (0, 1))
+    alarm   INTEGER NOT NULL DEFAULT 0 CHECK (alarm IN (0, 1)),
+    sizes       REAL NOT NULL DEFAULT 0,
+    size_total  REAL NOT NULL DEFAULT 0,
+    size_square REAL NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE appeals (

@@ -9,6 +9,7 @@ from typing import Any, Final
 from earnest.core.entry import Standing
 from earnest.core.events import moment
 from earnest.core.evidence import Belief, Word, sized
+from earnest.core.sizes import Sizes
 from earnest.core.ticket import Appeal, Control, Look, SettledShare
 from earnest.protocols import Damage
 
@@ -59,9 +60,12 @@ class WordReading:
 
     def beliefs(self) -> dict[str, tuple[Belief, float, int, bool]]:
         """See `earnest.protocols.Reading.beliefs`."""
-        sql = """SELECT m.name, b.lies, b.words, b.caught, b.counted, b.gain, b.since, b.through, b.slope, b.oldest, b.alarm
-                 FROM beliefs b JOIN meters m USING (meter) ORDER BY m.name"""
-        return {r[0]: (Belief(*r[1:8]), r[8], r[9], bool(r[10])) for r in self._db.execute(sql)}
+        sql = """SELECT m.name, b.lies, b.words, b.caught, b.counted, b.gain, b.since, b.through, b.slope, b.oldest, b.alarm,
+                 b.sizes, b.size_total, b.size_square FROM beliefs b JOIN meters m USING (meter) ORDER BY m.name"""
+        return {
+            r[0]: (Belief(r[1], r[2], r[3], r[4], r[5], r[6], r[7], sizes=Sizes(r[11], r[12], r[13])), r[8], r[9], bool(r[10]))
+            for r in self._db.execute(sql)
+        }
 
     def revoked(self) -> dict[str, int]:
         """See `earnest.protocols.Reading.revoked`."""

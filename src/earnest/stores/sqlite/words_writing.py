@@ -56,14 +56,16 @@ class WordWriting(SqliteReading):
     def put_belief(self, meter: str, belief: Belief, *, slope: float, oldest: int, alarm: bool) -> None:
         """See `earnest.protocols.Writing.put_belief`."""
         self._db.execute(
-            """INSERT INTO beliefs (meter, lies, words, caught, counted, gain, since, through, slope, oldest, alarm)
-               SELECT meter, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM meters WHERE name = ?
+            """INSERT INTO beliefs
+                   (meter, lies, words, caught, counted, gain, since, through, slope, oldest, alarm, sizes, size_total, size_square)
+               SELECT meter, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM meters WHERE name = ?
                ON CONFLICT (meter) DO UPDATE SET lies = excluded.lies, words = excluded.words, caught = excluded.caught,
                counted = excluded.counted, gain = excluded.gain, since = excluded.since, through = excluded.through,
-               slope = excluded.slope, oldest = excluded.oldest, alarm = excluded.alarm""",
+               slope = excluded.slope, oldest = excluded.oldest, alarm = excluded.alarm,
+               sizes = excluded.sizes, size_total = excluded.size_total, size_square = excluded.size_square""",
             (
                 belief.lies, belief.words, belief.caught, belief.counted, belief.gain, belief.since, belief.through, slope, oldest,
-                int(alarm), meter,
+                int(alarm), *belief.sizes, meter,
             ),
         )  # fmt: skip
         self._db.execute("UPDATE meters SET lie_rate = ? WHERE name = ?", (belief.rate, meter))

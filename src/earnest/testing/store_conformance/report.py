@@ -6,7 +6,19 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from earnest.testing.store_conformance import accounts, damage, draws, entries, log, opening, recall, settings, tickets, transactions
+from earnest.testing.store_conformance import (
+    accounts,
+    damage,
+    draws,
+    entries,
+    evidence,
+    log,
+    opening,
+    recall,
+    settings,
+    tickets,
+    transactions,
+)
 from earnest.testing.store_conformance.driver import FEATURES, Driver, Feature
 from earnest.testing.store_conformance.law import Law
 from earnest.testing.store_conformance.steps import Trial
@@ -34,6 +46,7 @@ _CHAPTERS: Final = (
     entries.law,
     tickets.law,
     draws.law,
+    evidence.law,
     settings.law,
     recall.law,
     accounts.law,

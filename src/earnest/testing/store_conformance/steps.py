@@ -131,7 +131,7 @@ def settle(store: Store, ticket_id: str, moved: dict[int, int], *, meter: str = 
         assert ticket is not None
         tx.put_meter(meter, unit="u", scale=2.0, tier="measured")
         rows = [share.entry_row for share in ticket.shares]
-        event = tx.append("settle", entries=rows, ticket=ticket_id, data={"delta": delta})
+        event = tx.append("settle", entries=rows, ticket=ticket_id, data={"delta": delta, "scale": 2.0})
         tx.insert_settlement(
             ticket, event=event, delta=delta, scale=2.0, meter=meter, tier="measured", acted=True, detail="seen", moved=moved
         )
