@@ -74,7 +74,7 @@ class RecallVerbs(Base):
         with self._store.read() as reading:
             self._read_settings(reading)
             found = self._find(reading, asking, chosen, asking.k, at_least)
-        return [Hit(f.stored.entry, f.score, f"{f.why}{asking.note}") for f in found]
+        return [Hit(f.stored.entry, f.score, f"{f.why}{asking.note}", f.covered) for f in found]
 
     def answer(
         self,
@@ -215,9 +215,7 @@ class RecallVerbs(Base):
             asking.note = f"; by words alone for {vectors.missing} of {vectors.missing + vectors.usable} entries, which have no vector yet"
         return asking
 
-    def _find(
-        self, reading: Reading, asking: Asking, chosen: Filter, k: int, floor: float, near: float | None = None
-    ) -> list[Found]:
+    def _find(self, reading: Reading, asking: Asking, chosen: Filter, k: int, floor: float, near: float | None = None) -> list[Found]:
         near = self._known[1].near or self._embedding.near if near is None else near
         return find(
             reading, self._sound_index(), self._retriever, asking.text, chosen, k=k, floor=floor, half_life=asking.half_life,
