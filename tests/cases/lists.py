@@ -13,7 +13,6 @@ NOT_YET: Final[dict[str, str]] = {
     "B57": "no links between entries; the other calls by id are asserted",
     "B59": "no MCP server: the other surface writes in its place",
     "B107": "no MCP or REST server: threads and asyncio tasks share one Memory in its place",
-    "B120": "the oldest format is the newest too: nothing is migrated that could be backed up before; opening and counting are asserted",
     "B133": "no rules and nothing that renders a file; the block for a prompt is asserted in tests/unit/test_prefetch.py",
     "B137": "nothing is erased or compacted yet; what a turn adds to the file is asserted",
     "B140/cli": "there is no command `decay`",

@@ -47,6 +47,14 @@ def test_an_old_file_holds_what_it_held(name: str, tmp_path: Path) -> None:
         memory.add("Written by a later Earnest.")
         memory.tick()
         assert memory.check(head=said["head"]).ok
+    copy = path.with_name(f"m.db.backup-{name}")
+    assert copy.exists() is (name != NAME)
+    if name != NAME:
+        # The copy is the file as it was, and opens like it.
+        assert not [*tmp_path.glob("*.part")]
+        db = apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READONLY)
+        assert db.execute("PRAGMA user_version").fetchone() == (int(name.removeprefix("format-")),)
+        db.close()
 
 
 @pytest.mark.parametrize("name", [path.stem for path in sorted(FORMATS.glob("*.db"))])
