@@ -174,6 +174,12 @@ def test_a_guess_counts_for_less_than_the_word() -> None:
     assert memory.search("databse")[0].score < memory.search("database")[0].score
 
 
+def test_two_words_of_a_question_do_not_stand_on_one_word_of_an_entry() -> None:
+    memory = holding("The database is copied at night.", "Lunch is at noon.", "The cat sleeps.", "Tea is served at five.")
+    alone, together = memory.search("remove database")[0], memory.search("remove db database dtabase")[0]
+    assert float(together.why.split("(")[1].split("%")[0]) <= float(alone.why.split("(")[1].split("%")[0])
+
+
 def test_words_of_other_scopes_do_not_keep_a_word_from_being_guessed() -> None:
     memory = Memory.open(embedder="none")
     memory.add_many([{"text": f"the databse of team {n}", "scope": "other"} for n in range(20)])

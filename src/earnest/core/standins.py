@@ -103,8 +103,14 @@ def widened(
     missing = [word for word in wanted if not held & set(word.terms)]
     # The longest words are the ones that are misspelt, and the ones that say most.
     chosen = sorted(missing, key=lambda word: -len(word.terms[0]))[:MOST]
-    found = _joined(question, missing, known)
-    found |= {word: made for word in chosen if word not in found and (made := _forms(word, stems, known, vocabulary))}
+    # A form that another word of the question asks for already would be counted twice.
+    asked = frozenset(question.terms)
+
+    def fresh(terms: Sequence[str]) -> frozenset[str]:
+        return known(terms) - asked
+
+    found = _joined(question, missing, fresh)
+    found |= {word: made for word in chosen if word not in found and (made := _forms(word, stems, fresh, vocabulary))}
     if not found:
         return question
     words: list[Wanted] = []
@@ -211,7 +217,7 @@ def _near(word: str, terms: Iterable[str]) -> Iterable[tuple[float, int, str]]:
             continue
         shared = _shared(word, term)
         tail = max(size, length) - shared
-        if shared >= max(SHORTEST, _SAME_WORD * min(size, length)) and tail <= _TAIL:
+        if shared >= max(SHORTEST, _SAME_WORD * min(size, length)) and tail <= min(_TAIL, shared - 2):
             yield -_ENDING, tail, term
         elif abs(size - length) <= allowed and min(size, length) >= SHORTEST and (distance := edits(word, term, allowed)) <= allowed:
             yield -_MISSPELT, distance, term
