@@ -54,9 +54,9 @@ def _row(arm: Arm, top: int, other: bool) -> list[str]:
         y = top + number * 16
         parts.append(f'<rect x="{_LEFT}" y="{y}" width="{_BAR * share:.1f}" height="14" fill="{colour}"/>')
         parts.append(_text(_LEFT + int(_BAR * share) + 6, y + 11, f"{share:.0%}"))
-    if arm.floor is not None:
+    if arm.floor is not None and arm.false is not None and arm.false_at is not None:
         parts.append(_text(_LEFT + _BAR + 60, top + 20, f"{arm.false:.0%}"))
-        parts.append(_text(_LEFT + _BAR + 60, top + 36, f"{arm.false_at or 0:.0%} at floor {arm.floor:g}", "s"))
+        parts.append(_text(_LEFT + _BAR + 60, top + 36, f"{arm.false_at:.0%} at floor {arm.floor:g}", "s"))
     parts.append(_text(_LEFT + _BAR + 170, top + 20, f"{arm.p50:.1f} / {arm.p95:.1f}"))
     return parts
 
