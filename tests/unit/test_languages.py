@@ -196,7 +196,7 @@ def test_searching_for_what_is_not_there_looks_at_a_bounded_part_of_the_vocabula
 
     question = analyser.question(" ".join(f"unheardof{chr(97 + n)}word" for n in range(20)))
     standins.widened(question, analyser.stems, lambda terms: frozenset(), vocabulary)
-    assert 0 < sum(asked) <= standins.MOST * 7 * (standins.SCANNED + 1)
+    assert 0 < sum(asked) <= standins.MOST * 8 * standins.SCANNED
 
 
 def _slow_edits(first: str, second: str) -> int:
