@@ -19,7 +19,7 @@ from earnest.core.filters import Filter
 from earnest.core.ranking import Candidate, Statistics, telling
 from earnest.core.ticket import Meter, Role, Share, StoredSettlement, StoredTicket
 from earnest.errors import IndexDamaged
-from earnest.protocols import StoredDocument, StoredModel
+from earnest.protocols import Changed, StoredDocument, StoredModel
 from earnest.stores.sqlite import turns, vectors
 
 _ENTRY: Final = """
@@ -384,6 +384,12 @@ class SqliteReading:
 
     def known_vectors(self, model: str, twins: Sequence[bytes]) -> dict[bytes, bytes]:
         return vectors.known_vectors(self._db, model, twins)
+
+    def codes(self, model: str, rows: Sequence[int]) -> dict[int, bytes]:
+        return vectors.codes(self._db, model, rows)
+
+    def changed(self, model: str, event: int, vector: int, limit: int) -> Changed:
+        return vectors.changed(self._db, model, event, vector, limit, self.counter("vectors"))
 
     # decisions
 
