@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench.speed.earnest_side import EarnestSide
+from bench.speed.hybrid_side import hybrid_at
 from bench.speed.machine import described, load
 from bench.speed.processes import first_answer, resident, startup
 from bench.speed.report import lines
@@ -68,6 +69,11 @@ def earnest_at(side: EarnestSide, wanted: argparse.Namespace) -> dict[str, Any]:
     return {"bulk": bulk, "disk": disk, "operations": operations, "first_answer": cold}
 
 
+def fresh_processes(path: Path, questions: list[str]) -> tuple[dict[str, Any], dict[str, float]]:
+    """How long a fresh process takes to its first answer, and what it keeps resident."""
+    return first_answer(path, questions), resident(path, questions[0])
+
+
 def darwin_at(folder: Path, size: int, wanted: argparse.Namespace) -> dict[str, Any]:
     """darwin-memo at one size, as far as it comes within the bound."""
     try:
@@ -107,6 +113,8 @@ def measured(folder: Path, wanted: argparse.Namespace) -> dict[str, Any]:
     sides = [EarnestSide(folder, size) for size in wanted.sizes]
     for side in sides:
         results["sizes"][str(side.size)] = earnest_at(side, wanted)
+        said(f"{side.size:,}: with vectors")
+        results["sizes"][str(side.size)]["hybrid"] = hybrid_at(folder, side.size, wanted.rounds, fresh_processes)
     said("ticks at every size")
     results["ticks"] = ticks(sides, wanted.rounds)
     for side in sides:

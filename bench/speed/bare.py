@@ -12,14 +12,17 @@ _CHUNK = 200
 
 
 class Bare:
-    """One table and its FTS5 index in one SQLite file: WAL, every commit on the disk."""
+    """One table and its FTS5 index in one SQLite file, and float32 vectors if asked for: WAL, every commit on the disk."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, vectors: bool = False) -> None:
+        self._vectors = vectors
         self._db: Any = apsw.Connection(str(path))
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = FULL")
         self._db.execute("CREATE TABLE memories (memory INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT")
         self._db.execute("CREATE VIRTUAL TABLE terms USING fts5 (text)")
+        if vectors:
+            self._db.execute("CREATE TABLE vectors (memory INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT")
 
     def fill(self, texts: Sequence[str]) -> None:
         """Write many texts, as many in a transaction as Earnest's bulk verb does."""
@@ -29,10 +32,12 @@ class Bare:
                 self._insert(text)
             self._db.execute("COMMIT")
 
-    def commit(self, text: str) -> None:
+    def commit(self, text: str, vector: bytes | None = None) -> None:
         """One text, on the disk when it returns."""
         self._db.execute("BEGIN IMMEDIATE")
         self._insert(text)
+        if vector is not None:
+            self._db.execute("INSERT INTO vectors (memory, vector) VALUES (?, ?)", (self._db.last_insert_rowid(), vector))
         self._db.execute("COMMIT")
 
     def _insert(self, text: str) -> None:

@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 
 def peak_mb() -> float:
@@ -24,7 +25,12 @@ def main() -> None:
     from earnest import Memory
 
     imported = time.perf_counter()
-    memory = Memory.open(path)
+    embedder: Any = "none"
+    if "hybrid" in Path(path).name:
+        from bench.speed.given import Given
+
+        embedder = Given()
+    memory = Memory.open(path, embedder=embedder)
     opened = time.perf_counter()
     answer = memory.answer(question)
     answered = time.perf_counter()

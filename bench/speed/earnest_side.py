@@ -27,7 +27,7 @@ class EarnestSide:
         self.path = folder / f"earnest-{size}.db"
         self.bare_path = folder / f"bare-{size}.db"
         self.texts = Texts(seed=size)
-        self.memory = Memory.open(self.path, settings={"rent": RENT})
+        self.memory = Memory.open(self.path, embedder="none", settings={"rent": RENT})
         self.bare = Bare(self.bare_path)
         self.rng = random.Random(f"earnest-speed:rounds:{size}")
         self.known: list[str] = []
@@ -116,7 +116,7 @@ class EarnestSide:
     def reopen(self) -> None:
         """Close and open again, so that the write-ahead log is folded in."""
         self.memory.close()
-        self.memory = Memory.open(self.path)
+        self.memory = Memory.open(self.path, embedder="none")
 
     def close(self) -> None:
         """Release both files."""

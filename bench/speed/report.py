@@ -77,6 +77,7 @@ def _of_size(size: int, figures: Figures) -> Iterator[str]:
     yield "  bulk, memories a second: " + ", ".join(f"{name} {rate:,.0f}" for name, rate in figures["bulk"].items())
     yield "  bytes a memory on disk: " + ", ".join(f"{name} {value:,.0f}" for name, value in figures["disk"].items())
     yield "  resident MB at the peak: " + ", ".join(f"{name.replace('_', ' ')} {mb:,.0f}" for name, mb in figures["resident"].items())
+    yield from _hybrid(figures.get("hybrid"))
     darwin = figures.get("darwin-memo")
     if darwin:
         yield "  darwin-memo (consolidation off; its bare commits are those of its own rounds):"
@@ -85,6 +86,41 @@ def _of_size(size: int, figures: Figures) -> Iterator[str]:
             yield from _table(darwin["operations"], darwin["operations"]["bare commit"]["p50"])
         if darwin["left_out"]:
             yield f"  left out, for it did not finish within {darwin['bound_s']:.0f} s: {', '.join(darwin['left_out'])}"
+
+
+def _hybrid(figures: Figures | None) -> Iterator[str]:
+    """The part with vectors given; the bare commit there writes the row, its terms and a float32 vector."""
+    if not figures:
+        return
+    yield "  with vectors of 384 dimensions given:"
+    yield from _table(figures["operations"], figures["operations"]["bare commit"]["p50"])
+    yield from _table(figures["first_answer"], None)
+    yield "  bulk, memories a second: " + ", ".join(f"{name} {rate:,.0f}" for name, rate in figures["bulk"].items())
+    yield f"  bytes a memory on disk: {figures['disk']['earnest']:,.0f}"
+    yield "  resident MB at the peak: " + ", ".join(f"{name.replace('_', ' ')} {mb:,.0f}" for name, mb in figures["resident"].items())
+
+
+def _hybrid_verdicts(size: int, figures: Figures) -> list[Verdict]:
+    operations, at = figures["operations"], f"at {size:,}, vectors given"
+    reach = {10_000: (5, 15), 100_000: (25, 80)}.get(size)
+    made = [
+        _ratio(operations, f"durable add {at}: 2 × bare + 1 ms", "add", 1.0),
+        Verdict(f"bulk add {at}", figures["bulk"]["earnest"], 5_000, "/s", at_least=True),
+        Verdict(f"disk a memory {at}", figures["disk"]["earnest"] / 1000, 2.5, "kB"),
+    ]
+    if reach:
+        said = operations["search, hybrid"]
+        made += [
+            Verdict(f"hybrid search {at}, p50", said["p50"], reach[0], "ms", least=(said["min"], reach[0])),
+            Verdict(f"hybrid search {at}, p95", said["p95"], reach[1], "ms"),
+        ]
+    if size >= 100_000:
+        first = figures["first_answer"]["start + open + first answer"]
+        made += [
+            Verdict(f"start + open + first answer {at}", first["p50"], 500, "ms", least=(first["min"], 500)),
+            Verdict(f"resident {at}, in use", figures["resident"]["in_use"], 150, "MB"),
+        ]
+    return made
 
 
 def _table(operations: Figures, bare: float | None) -> Iterator[str]:
@@ -109,6 +145,9 @@ def verdicts(results: Figures) -> list[Verdict]:
             Verdict(f"bulk add {at}", figures["bulk"]["earnest"], 5_000, "/s", at_least=True),
             Verdict(f"disk a memory {at}, without vector", figures["disk"]["earnest"] / 1000, 2.5, "kB"),
         ]
+    for size, figures in results["sizes"].items():
+        if figures.get("hybrid"):
+            made += _hybrid_verdicts(int(size), figures["hybrid"])
     ticks = [(int(name.split()[2].replace(",", "")), said["p50"]) for name, said in results["ticks"].items() if name.startswith("tick at")]
     if len(ticks) > 1:
         (small, fast), (large, slow) = min(ticks), max(ticks)

@@ -95,6 +95,15 @@ class StoredDocument:
     encoder: str
 
 
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A stretch of what happened: rows of the entries that it is about, and the last event and vector that it covers."""
+
+    rows: tuple[int, ...]
+    event: int
+    vector: int
+
+
 class Embedder(Protocol):
     """Makes texts comparable by meaning; see `earnest.embedders`.
 
@@ -234,6 +243,17 @@ class Reading(Protocol):
 
     def known_vectors(self, model: str, twins: Sequence[bytes]) -> dict[bytes, bytes]:
         """Stored vectors of that model for texts that some entry, dead or alive, says already, by twin digest."""
+        ...
+
+    def codes(self, model: str, rows: Sequence[int]) -> dict[int, bytes]:
+        """The stored vectors of that model that these entries have."""
+        ...
+
+    def changed(self, model: str, event: int, vector: int, limit: int) -> Changed:
+        """Entries that something happened to after that event, or that got a vector of that model after that vector's number.
+
+        At most `limit` events and as many vectors are covered; what they are about is for the caller to read.
+        """
         ...
 
     # decisions

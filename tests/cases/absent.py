@@ -10,8 +10,7 @@ from .model import Left, Op, Unknown
 
 # Operation: (what it needs, whether leaving it out leaves the store other than the case means).
 _MODULES: dict[str, tuple[str, bool]] = {
-    "embedder": ("earnest.embedders", False),
-    "llm": ("earnest.llms", True),
+    "llm": ("earnest.rules", True),
     "mcp_add": ("earnest.mcp", False),  # the other surface writes in its place
     "mcp_call": ("earnest.mcp", True),
     "mcp_calls": ("earnest.mcp", True),
@@ -26,8 +25,7 @@ _MODULES: dict[str, tuple[str, bool]] = {
     "settle_from_report": ("earnest.ci", True),
     "read_report": ("earnest.ci", False),
     "simulate": ("earnest.simulate", True),
-    "reembed": ("earnest.embedders", False),
-    "for_each_reply": ("earnest.llms", True),
+    "for_each_reply": ("earnest.rules", True),
 }
 
 _VERBS: dict[str, tuple[str, bool]] = {
@@ -93,6 +91,8 @@ def has_module(name: str) -> bool:
 def changes(op: Op) -> bool:
     """Whether leaving this operation out leaves the store other than the case means."""
     name = str(op["op"])
+    if name == "embedder" or "embedder" in op:
+        return True  # without it there are no vectors
     return (_MODULES.get(name) or _VERBS.get(name) or ("", name in _WRITES))[1]
 
 

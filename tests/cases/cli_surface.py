@@ -18,9 +18,24 @@ from .model import Left, Refused
 from .surface import ROOT, Agent, environment, plain
 
 FAULT = 70
-_MAKING = frozenset({"add", "add_many", "encode_files", "configure", "meter"})
+_MAKING = frozenset({"sync_turn", "add", "add_many", "encode_files", "configure", "meter"})
 _PLAIN = frozenset({"importance", "confidence", "kind", "scope", "cue", "retention", "valid_from", "valid_to", "key", "reason", "meter"})
-_PLAIN |= {"scale", "detail", "slot", "expire_after", "unit", "tier", "since", "until", "as_of", "half_life", "floor", "after", "limit"}
+_PLAIN |= {
+    "scale",
+    "detail",
+    "slot",
+    "expire_after",
+    "unit",
+    "tier",
+    "since",
+    "until",
+    "as_of",
+    "half_life",
+    "floor",
+    "after",
+    "limit",
+    "mode",
+}
 _REPEATED = {"sources": "source", "source": "source", "tags": "tag"}
 
 
@@ -146,6 +161,8 @@ def _option(name: str, value: Any) -> list[str]:
         return [f"--{name}"]
     if name == "last":
         return ["--last", _word(value)]
+    if name in ("user_text", "assistant_text"):
+        return [f"--{name.removesuffix('_text')}={_word(value)}"]
     if name == "text":
         return [f"--text={_word(value)}"]
     if name in _PLAIN:
@@ -183,6 +200,8 @@ _FORMS: dict[str, _Form] = {
     "encode_files": ("encode", (), "encoded"),
     "search": ("search", ("query",), "hits"),
     "answer": ("query", ("query",), ""),
+    "prefetch": ("prefetch", ("message",), ""),
+    "sync_turn": ("sync-turn", (), "entries"),
     "list": ("list", (), "entries"),
     "get": ("show", ("id",), ""),
     "update": ("edit", ("id",), ""),

@@ -12,6 +12,7 @@ _KINDS: tuple[tuple[type[errors.EarnestError], frozenset[str]], ...] = (
     (errors.NotAllowed, frozenset({"conflict"})),
     (errors.StoreBusy, frozenset({"unavailable", "busy"})),
     (errors.StoreError, frozenset({"unavailable"})),
+    (errors.EmbedderFailed, frozenset({"unavailable"})),
     (errors.NotAvailable, frozenset({"not yet"})),
 )
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from . import documents, values
+from . import conversing, documents, embedding, values
 from .absent import no_counterpart
 from .model import KINDS, Left, Refused, Reply, Result, Unknown
 from .run import Run, disturbed
@@ -22,6 +22,7 @@ JUDGES_ERRORS = frozenset({"error", "error_any_of", "any_of", "or_error", "first
 """Keys that say which refusals are right; without one of them every step must go well."""
 
 PROHIBITIONS = frozenset({"never", "never_hits", "never_contains", "hits_none", "error", "error_any_of", "or_error", "embedder_calls",
+                          "bytes_per_turn_max",
                           "edges_crossing_agents", "conflicts_crossing_agents", "no_traceback"})  # fmt: skip
 """Keys that hold whatever else happened: they are judged although a step that would have written something was left out."""
 
@@ -139,7 +140,10 @@ def _hits_all_first_query(run: Run, value: Any) -> list[str]:
 
 
 def _hits(run: Run, value: Any) -> list[str]:
-    """The keys that a search for each query hits; or of how many entries the first search for it is."""
+    """The keys that a search for each query hits, or how many the first search for it finds; or how many the last search finds."""
+    if isinstance(value, int):
+        found = len(run.searches()[-1].hits or [])
+        return [] if found == value else [f"wanted {value} hits, got {found}"]
     made = []
     for query, keys in value.items():
         asked = [r for r in run.searches() if r.op.get("query") == query]
@@ -295,6 +299,8 @@ EXPECTATIONS: dict[str, Expectation] = {
     "integrity": _integrity,
     "good_lines": _no_lines,
     "bad_lines_reported": _bad_lines,
+    **conversing.EXPECTATIONS,
     **documents.EXPECTATIONS,
+    **embedding.EXPECTATIONS,
     **values.EXPECTATIONS,
 }

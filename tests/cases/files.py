@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from .python_surface import PythonSurface
 from .run import play
 from .surface import Surface
 from .tables import AgentIds, HostileQueries
+from .talk_tables import feedback_loop, paraphrases
 
 SURFACES = ("python", "cli")
 
@@ -57,6 +58,10 @@ def form_of(rows: Sequence[dict[str, Any]]) -> str:
         return "cases"
     if rows and "corpus" in rows[0]:
         return "queries"
+    if rows and "entries" in rows[0]:
+        return "paraphrases"
+    if rows and "turn" in rows[0]:
+        return "talk"
     if rows and all("id" in row and "expect" in row for row in rows):
         return "agents"
     if rows and all("name" in row for row in rows):
@@ -69,9 +74,9 @@ def results_of(file: Path, surfaces: Sequence[str], only: Sequence[str] | None) 
     rows = [*rows_of(file)]
     form = form_of(rows)
     for surface in surfaces:
-        if form in ("agents", "queries"):
+        if form in _TABLES:
             with tempfile.TemporaryDirectory() as place:
-                made = play_agents(rows, surface, Path(place)) if form == "agents" else _queries(rows, surface, Path(place))
+                made = _TABLES[form](rows, surface, Path(place))
                 yield from (result for result in made if only is None or result.id in only)
             continue
         for row in rows:
@@ -80,6 +85,15 @@ def results_of(file: Path, surfaces: Sequence[str], only: Sequence[str] | None) 
                 continue
             with tempfile.TemporaryDirectory() as place:
                 yield (play_case if form == "cases" else play_ledger)(row, surface, Path(place))
+
+
+def play_talk(rows: Sequence[dict[str, Any]], surface: str, place: Path) -> list[Result]:
+    """Play a table of questions in other words, or of turns, in one folder."""
+    made = surface_on(surface, place / "stores")
+    try:
+        return paraphrases(made, rows) if form_of(rows) == "paraphrases" else feedback_loop(made, rows)
+    finally:
+        made.close()
 
 
 def queries_of(rows: Sequence[dict[str, Any]]) -> tuple[dict[str, str], list[dict[str, Any]]]:
@@ -96,3 +110,11 @@ def _queries(rows: Sequence[dict[str, Any]], surface: str, place: Path) -> Itera
             yield asked.play(number, row)
     finally:
         made.close()
+
+
+_TABLES: dict[str, Callable[[Sequence[dict[str, Any]], str, Path], Iterable[Result]]] = {
+    "agents": play_agents,
+    "queries": _queries,
+    "paraphrases": play_talk,
+    "talk": play_talk,
+}

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from . import bad_values, damage, texts
+from . import bad_values, damage, embedding, texts
 from .model import Left, Op, Refused, Reply, Unknown
 from .processes import Peer, Worker
 from .python_surface import PythonSurface
@@ -30,12 +30,14 @@ def _open(run: Run, op: Op, reply: Reply) -> None:
         run.closing.callback(peer.close)
         return
     run.surface.reopen()
+    embedding.opened_with(run, op)
     if damage.store_file(run, op).exists():
         reply.value = run.surface.call(run.agent(op), "stats")
 
 
 def _reopen(run: Run, op: Op, reply: Reply) -> None:
     run.surface.reopen()
+    embedding.opened_with(run, op)
 
 
 def _patience(run: Run, op: Op, reply: Reply) -> None:
@@ -257,6 +259,7 @@ OPERATIONS: dict[str, Callable[[Run, Op, Reply], None]] = {
     "append event": _append,
     "kill -9 during save": _kill,
     "cli": _cli,
+    **embedding.OPERATIONS,
     "damage": damage.damage,
     "store_of_version": damage.store_of_version,
 }

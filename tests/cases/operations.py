@@ -7,7 +7,7 @@ from typing import Any
 
 from earnest.opening import agents_in
 
-from . import documents, harness, texts
+from . import conversing, documents, embedding, harness, texts
 from .absent import lacking_fields, needed
 from .model import Left, Op, Refused, Reply, Unknown
 from .run import DEPTH, Run
@@ -87,6 +87,7 @@ def _search(run: Run, op: Op, reply: Reply) -> None:
     unknown = set(op) - {"op", "query", "agent", "filters", "by", *FILTERS, *_STATED}
     if unknown:
         raise Unknown(f"I do not know what {sorted(unknown)} means for a search")
+    embedding.needed_for(run, op)
     options: dict[str, Any] = {name: op[name] for name in ("half_life", "floor") if name in op}
     if "mode" in op:
         options["mode"] = {"vector": "dense"}.get(op["mode"], op["mode"])
@@ -171,19 +172,13 @@ def _whole(verb: str, **extra: Any) -> Operation:
 def _repair(run: Run, op: Op, reply: Reply) -> None:
     """Repair the store of the agent that is named, or of all that are there."""
     agents = [op["agent"]] if "agent" in op else agents_in(run.folder)
+    embedding.note_vectors(run, op)
     reply.value = [run.surface.call(agent, "repair") for agent in agents]
+    embedding.mended(run, op)
 
 
 def _history(run: Run, op: Op, reply: Reply) -> None:
     reply.value = run.surface.call(run.agent(op), "events", limit=1000)
-
-
-def _prefetch(run: Run, op: Op, reply: Reply) -> None:
-    reply.value = run.surface.call(run.agent(op), "prefetch", query=op.get("query", "secret"))
-
-
-def _sync_turn(run: Run, op: Op, reply: Reply) -> None:
-    reply.value = run.surface.call(run.agent(op), "sync_turn", user_text=op.get("user", ""), assistant_text=op.get("assistant", ""))
 
 
 def _export(run: Run, op: Op, reply: Reply) -> None:
@@ -232,10 +227,9 @@ OPERATIONS: dict[str, Operation] = {
     "settle": _settle,
     "tick": _tick,
     "history": _history,
-    "prefetch": _prefetch,
-    "sync_turn": _sync_turn,
     "export": _export,
     "graph": _graph,
+    **conversing.OPERATIONS,
     **documents.OPERATIONS,
     **harness.OPERATIONS,
 }

@@ -24,6 +24,8 @@ class PythonSurface:
         self.timeout = timeout
         self._channel, self._in_memory = channel, in_memory
         self._open: dict[str, Memory] = {}
+        self.embedder: Any = None
+        """What a case brings to make texts comparable by meaning; the product's own choice unless it does."""
 
     def memory(self, agent: Agent) -> Memory:
         """The agent's memory, opened on first use."""
@@ -36,7 +38,7 @@ class PythonSurface:
 
     def _opened(self, agent: Agent) -> Memory:
         waits: dict[str, Any] = {} if self.timeout is None else {"timeout": self.timeout}
-        return Memory.open(":memory:" if self._in_memory else self.folder, agent, channel=self._channel, **waits)
+        return Memory.open(":memory:" if self._in_memory else self.folder, agent, channel=self._channel, embedder=self.embedder, **waits)
 
     def call(self, agent: Agent, verb: str, **arguments: Any) -> Any:
         """See `Surface.call`."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from .files import SURFACES, play_agents, play_case, play_ledger, queries_of, surface_on
+from .files import SURFACES, play_agents, play_case, play_ledger, play_talk, queries_of, surface_on
 from .ledger_rows import RULES
 from .lists import NO_COUNTERPART, NOT_HERE, NOT_YET
 from .model import Absence, Result, differences, rows_of
@@ -106,6 +106,22 @@ def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 @pytest.mark.parametrize(("asked", "number"), [*_queries()], indirect=["asked"])
 def test_hostile_query(asked: HostileQueries, number: int) -> None:
     held_against_the_lists(asked.play(number, QUERIES[number - 1]))
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+@pytest.mark.parametrize("table", ["paraphrases", "feedback_loop"])
+def test_talk(table: str, surface: str, tmp_path: Path) -> None:
+    for result in play_talk([*rows_of(DATA / "tables" / f"{table}.jsonl")], surface, tmp_path):
+        held_against_the_lists(result)
+
+
+def test_languages_of_the_table(tmp_path: Path) -> None:
+    corpus, queries = queries_of([*rows_of(DATA / "tables" / "multilingual.jsonl")])
+    surface = surface_on("python", tmp_path / "stores")
+    asked = HostileQueries(surface, corpus)
+    for number, row in enumerate(queries, 1):
+        held_against_the_lists(asked.play(number, row))
+    surface.close()
 
 
 def test_the_lists_name_what_there_is() -> None:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 from typing import Any
 
 from .model import Op, Unknown
 
 _SIZED = re.compile(r"([\d,]+) chars, last words: (.+)")
 _SIGNS = "every ASCII and Latin-1 punctuation sign, alone and as hello<sign>world"
+_EACH = "<each text of injection.jsonl>"
 _PART = re.compile(r"(\d+) (adds?|searches|search|decide\+settle)\Z")
+
+
+def injections() -> list[str]:
+    """Texts that try to pass for more than data."""
+    table = Path(__file__).with_name("data") / "tables" / "injection.jsonl"
+    return [json.loads(line)["stored"] for line in table.read_text(encoding="utf-8").split("\n") if line]
 
 
 def content(value: Any) -> Any:
@@ -32,6 +41,9 @@ def metadata(value: Any) -> Any:
 
 def unfolded(op: Op) -> list[Op]:
     """The steps that one `for_each` stands for; any other operation stands for itself."""
+    if op.get("content") == _EACH or (op["op"] == "prefetch" and op.get("query") == "each"):
+        name = "content" if "content" in op else "query"
+        return [{**op, name: text} for text in injections()]
     if op["op"] != "for_each":
         return [op]
     over, do = op.get("over"), op.get("do")

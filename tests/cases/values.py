@@ -13,7 +13,6 @@ from earnest.core.settings import Settings
 from earnest.stores.sqlite.schema import FORMAT
 
 from . import damage, texts
-from .absent import has_module
 from .model import Left, Refused, Reply, Unknown
 from .python_surface import PythonSurface
 from .run import Run
@@ -75,12 +74,6 @@ def _conflicts_crossing_agents(run: Run, value: Any) -> list[str]:
             if run.agent(foreign) != run.agent(added) and (run.ids[other] in said or str(foreign["content"]) in said):
                 found.append(f"the answer to {key} shows {other}")
     return [] if len(found) == value else found
-
-
-def _embedder_calls(run: Run, value: Any) -> list[str]:
-    if has_module("earnest.embedders"):
-        raise Unknown("earnest.embedders exists now: teach the runner to count its calls")
-    raise Left("not yet", "embedder_calls: this version has no embedder that could be called")
 
 
 def _errors(run: Run, value: Any) -> list[str]:
@@ -159,6 +152,8 @@ def _doctor_says(run: Run, value: Any) -> list[str]:
     doctors = [r for r in run.actions() if r.name in ("doctor", "health")]
     if not doctors:
         raise Unknown("there is no doctor in this case")
+    if value == "degraded" and run.facts.get("whole"):
+        raise Left("no counterpart", "doctor_says degraded: nothing is, since no such tokenizer is used")
     said = [json.dumps(finding, ensure_ascii=False).lower() for r in doctors for finding in (r.value or {}).get("findings", [])]
     words = str(value).lower().replace(":", "").split()
     return [] if any(all(word in finding for word in words) for finding in said) else [f"no finding says {value!r}: {said}"]
@@ -311,7 +306,6 @@ EXPECTATIONS: dict[str, Callable[[Run, Any], list[str]]] = {
     "never_contains": _never_contains,
     "edges_crossing_agents": _edges_crossing_agents,
     "conflicts_crossing_agents": _conflicts_crossing_agents,
-    "embedder_calls": _embedder_calls,
     "errors": _errors,
     "ledger_sum": _ledger_sum,
     "credits_applied": _credits_applied,

@@ -11,6 +11,7 @@ from typing import Any, Final
 import apsw
 import pytest
 
+from earnest.embedders import HashingEmbedder
 from earnest.errors import StoreCorrupt, StoreError, StoreReadOnly, StoreTooNew
 from earnest.memory import Memory
 from earnest.stores.sqlite import connection, schema
@@ -47,6 +48,14 @@ def test_an_old_file_holds_what_it_held(name: str, tmp_path: Path) -> None:
         memory.add("Written by a later Earnest.")
         memory.tick()
         assert memory.check(head=said["head"]).ok
+    copy = path.with_name(f"m.db.backup-{name}")
+    assert copy.exists() is (name != NAME)
+    if name != NAME:
+        # The copy is the file as it was, and opens like it.
+        assert not [*tmp_path.glob("*.part")]
+        db = apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READONLY)
+        assert db.execute("PRAGMA user_version").fetchone() == (int(name.removeprefix("format-")),)
+        db.close()
 
 
 @pytest.mark.parametrize("name", [path.stem for path in sorted(FORMATS.glob("*.db"))])
@@ -84,6 +93,13 @@ def test_the_file_is_made_by_one_command_and_always_the_same(tmp_path: Path) -> 
     make(tmp_path)
     assert (tmp_path / f"{NAME}.json").read_text(encoding="utf-8") == first
     assert (tmp_path / f"{NAME}.db").read_bytes() == data
+
+
+def test_vectors_of_an_old_file_are_of_use(tmp_path: Path) -> None:
+    path, _ = copied(tmp_path, "format-2")
+    with Memory.open(path, embedder=HashingEmbedder(64)) as memory:
+        assert memory.stats().vectors.missing == 0 and memory.stats().vectors.usable > 3
+        assert memory.search("old log fiels", mode="dense", k=1)[0].entry.text.startswith("Old log files")
 
 
 def test_any_sqlite_can_read_it() -> None:

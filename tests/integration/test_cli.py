@@ -824,3 +824,30 @@ def test_the_demo_in_json_and_in_other_worlds(shell: Shell) -> None:
     assert made["bytes_freed"] == sum(row["freed"] for row in made["rows"]) and made["harm"] == sum(row["harm"] for row in made["rows"])
     assert "Poisoned entries still active: " in shell("demo", "--seed", "3", "--cycles", "2", "--fast").out.splitlines()[-1]
     assert [path.name for path in shell.folder.iterdir()] == ["home"]
+
+
+# Measuring recall.
+
+
+def test_bench_measures_says_what_to_set_and_draws(shell: Shell) -> None:
+    parts = ("mor", "van", "tel", "kir", "bas", "dun", "lop", "fen")
+    words = [f"{one}{other}{parts[n % 7]}" for n, one in enumerate(parts) for other in parts]
+    lines = [f"The {one} lathe stands in {words[-n]} hall and is oiled by crew {words[n // 2]}." for n, one in enumerate(words)]
+    (shell.folder / "notes.txt").write_text("\n\n".join(lines), encoding="utf-8")
+    shell("encode", "notes.txt")
+    shell("config", "floor", "0")
+    ran = shell("bench", "recall", "--questions", "20", "--svg", "recall.svg")
+    assert "Recommended: floor=" in ran.out and "keyword" in ran.out and "among the first five" in ran.out
+    assert (shell.folder / "recall.svg").read_text(encoding="utf-8").startswith("<svg ")
+    made = shell("bench", "recall", "--questions", "20", "--json").json
+    assert made["arms"][0]["recall"].keys() == {"1", "5", "10"} and not made["applied"] and made["present"]["floor"] == 0
+    assert shell("bench", "recall", "--questions", "20", "--apply", "--json").json["applied"]
+    assert shell("config", "floor", "--json").json != {"floor": 0.0}
+
+
+def test_bench_abstains_where_there_is_too_little_and_refuses_a_wrong_place(shell: Shell) -> None:
+    shell("remember", "Logs go after seven days.")
+    assert "nothing was measured: this memory has 1 living" in shell("bench", "recall", status=3).err
+    assert json.loads(shell("bench", "recall", "--json", status=3).err)["error"] == "Abstained"
+    assert "svg" in shell("bench", "recall", "--svg", "gone/r.svg", status=2).err
+    shell("bench", "speed", status=2)

@@ -70,7 +70,7 @@ def test_every_question_has_an_answer_that_holds_what_it_asks_for() -> None:
         if probe.kind == "asked":
             assert probe.text.startswith("What is ") and not any(entries[place].text in probe.text for place in probe.answers)
         if probe.kind == "cue":
-            assert all(entries[place].cue == probe.text for place in probe.answers)
+            assert probe.bare and all(entries[place].cue == probe.text for place in probe.answers)
 
 
 def test_a_misspelt_question_holds_a_word_that_no_entry_holds() -> None:
@@ -89,10 +89,10 @@ def test_an_entry_that_another_says_in_other_words_asks_for_that_one_and_not_for
         memory.add("Every Friday at noon the escrow office of Juniper House closes for cleaning.")
         entries = memory.list()
         twins = [probe for probe in made(memory, 300) if probe.kind == "twin" and "Juniper" in probe.text]
-    assert len(twins) == 2
+    assert len(twins) == 1, "what answers one question is not held out for another"
     for probe in twins:
-        assert probe.ignored is not None and probe.ignored not in probe.answers
-        assert entries[probe.ignored].text == probe.text and [entries[place].text for place in probe.answers] != [probe.text]
+        assert probe.held is not None and probe.held not in probe.answers
+        assert entries[probe.held].text == probe.text and [entries[place].text for place in probe.answers] != [probe.text]
 
 
 def test_turns_are_asked_for_by_who_said_them() -> None:
@@ -102,6 +102,33 @@ def test_turns_are_asked_for_by_who_said_them() -> None:
             memory.add(text, kind="episodic", metadata={"speaker": name, "session": "s"})
         asked = [probe.text for probe in made(memory, 300) if probe.kind == "speaker"]
     assert sorted(text.split()[2] for text in asked) == ["Ada", "Bertil"]
+
+
+def test_what_somebody_asked_in_a_conversation_is_answered_by_the_next_turn_and_held_out() -> None:
+    with filled() as memory:
+        said = [
+            ("Ada", "Which varnish did you buy for the greenhouse fence?"),
+            ("Bo", "A tin of Morvex, twelve euros at the harbour market."),
+            ("Ada", "And did the harbour market have brushes?"),
+            ("Ada", "I need wide brushes for the fence."),
+        ]
+        for speaker, text in said:
+            memory.add(text, kind="episodic", metadata={"speaker": speaker, "session": "s"})
+        entries = memory.list()
+        [probe] = [probe for probe in made(memory, 300) if probe.kind == "reply"]
+        assert probe.text == said[0][1] and [entries[place].text for place in probe.answers] == [said[1][1]]
+        assert probe.held is not None and entries[probe.held].text == said[0][1]
+
+
+def test_no_question_is_answered_by_an_entry_that_is_held_out() -> None:
+    with filled() as memory:
+        for n in range(40):
+            memory.add(f"The {name(n)} ledger of {name(2 * n + 300)} was closed by {name(n + 700)} in the {PLACES[n % 10]}.")
+            memory.add(f"In the {PLACES[n % 10]} {name(n + 700)} closed the {name(n)} ledger of {name(2 * n + 300)}.")
+        found = made(memory, 300)
+    held = {probe.held for probe in found} - {None}
+    assert held and not any(probe.answers & held for probe in found)
+    assert len(held) <= 0.2 * 140 + 1
 
 
 def test_a_script_without_spaces_is_asked_by_pieces_of_its_clauses() -> None:
@@ -137,7 +164,7 @@ def test_recall_grows_with_depth_and_what_is_asked_in_its_own_words_is_found(ben
     [arm] = bench.arms
     assert arm.name == "keyword"
     assert 0 < arm.recall[1] <= arm.recall[5] <= arm.recall[10] <= 1
-    assert arm.by_kind["words"] > 0.8 and arm.by_kind["cue"] > 0.8
+    assert arm.by_kind["words"] > 0.8
     assert 0 < arm.mrr <= 1 and 0 < arm.p50 <= arm.p95 and arm.size > 0
     assert sum(bench.questions.values()) == 60 and bench.off_topic == 30 and (bench.entries, bench.total) == (60, 60)
 
@@ -259,19 +286,26 @@ def test_a_store_in_german_is_advised_to_have_its_stemmer() -> None:
 
 
 def test_an_embedder_is_advised_only_where_it_is_clearly_better(bench: RecallBench) -> None:
-    [words] = bench.arms
-    present = filled(count=20).settings
-    asked: list[Any] = [None] * 300
-    low = replace(words, recall={1: 0.3, 5: 0.5, 10: 0.6})
-    good = replace(low, name="local hybrid", embedder="local", mode="hybrid", recall={1: 0.6, 5: 0.8, 10: 0.9})
-    little = replace(good, recall={1: 0.3, 5: 0.51, 10: 0.6})
-    assert _recommended([low, good], present, asked, 0.05, words.languages)[0]["embedder"] == "local"
-    assert "embedder" not in _recommended([low, little], present, asked, 0.05, words.languages)[0]
-    kept = replace(present, embedder="local")
-    assert "embedder" not in _recommended([low, good], kept, asked, 0.05, words.languages)[0]
-    assert "embedder" not in _recommended([low, little], kept, asked, 0.05, words.languages)[0]
-    harmful = replace(good, recall={1: 0.1, 5: 0.2, 10: 0.3})
-    assert _recommended([low, harmful], kept, asked, 0.05, words.languages)[0]["embedder"] == "none"
+    [arm] = bench.arms
+    with filled(count=20) as memory:
+        unset = memory.settings
+    kept = replace(unset, embedder="local")
+    other = replace(arm, name="local hybrid", embedder="local", mode="hybrid")
+
+    def advised(by_words: list[int], by_local: list[int], present: Any) -> str | None:
+        arms = [(arm, by_words), (other, by_local)]
+        found: str | None = _recommended(arms, present, 0.05, arm.languages)[0].get("embedder")
+        return found
+
+    half, most, little = [1] * 50 + [11] * 50, [1] * 80 + [11] * 20, [1] * 51 + [11] * 49
+    assert advised(half, most, unset) == "local"
+    assert advised(half, little, unset) is None
+    assert advised(half, most, kept) is None
+    assert advised(half, little, kept) is None
+    assert advised(most, half, kept) == "none"
+    assert advised(most, half, unset) is None
+    # As many more found as in the first pair, but as many others lost: that is chance.
+    assert advised([1, 11] * 50, [11, 1] * 50, unset) is None
 
 
 # the picture

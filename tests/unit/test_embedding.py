@@ -253,8 +253,17 @@ def test_a_failing_question_is_answered_by_words_and_says_so(memory: Memory, emb
     embedder.fails = BROKEN["raises"][0]
     [hit] = memory.search("cat tonight")
     assert "by words alone" in hit.why and "KeyError" in hit.why
-    with pytest.raises(NotAvailable, match="KeyError"):
+    with pytest.raises(EmbedderFailed, match="KeyError"):
         memory.search("cat tonight", mode="dense")
+
+
+@pytest.mark.parametrize("name", ["zeros", "NaN", "null rows"])
+def test_a_question_that_points_nowhere_is_near_nothing(memory: Memory, embedder: Thesaurus, name: str) -> None:
+    memory.add("The cat sleeps.")
+    embedder.fails = BROKEN[name][0]
+    assert memory.search("cat tonight", mode="dense") == []
+    [hit] = memory.search("cat tonight", mode="hybrid")
+    assert "by words alone" in hit.why
 
 
 def test_a_long_text_that_is_refused_is_embedded_by_its_beginning_and_kept_whole(memory: Memory, embedder: Thesaurus) -> None:

@@ -93,10 +93,13 @@ def test_links_in_circles_end_and_a_file_is_found_once(tmp_path: Path) -> None:
 
 
 def test_a_device_is_not_read(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.md")
+    pipes = [tmp_path / "pipe.md"] if hasattr(os, "mkfifo") else []
+    for pipe in pipes:
+        os.mkfifo(pipe)
     with Memory.open() as memory:
         assert memory.encode_files([tmp_path]).files == ()
-        assert memory.encode_files([tmp_path / "pipe.md"]).failed[0].reason.startswith("is no file")
+        for device in (*pipes, Path(os.devnull)):
+            assert memory.encode_files([device]).failed[0].reason.startswith("is no file")
 
 
 @pytest.mark.parametrize("paths", [["gone"], ["", "a"], ["a\x00b"], [5], 5, None])
@@ -300,6 +303,32 @@ def test_front_matter_becomes_metadata_and_tags_of_the_entries(tmp_path: Path) -
         [entry] = memory.encode_files([root]).entries
         assert entry.tags == ("ops",) and entry.metadata == {"title": "Runbook", "version": "1.10"}
         assert texts(memory, tags=["ops"]) == {"Alpha is here."}
+
+
+def test_front_matter_that_changed_reaches_the_entries_but_not_over_what_a_person_changed(tmp_path: Path) -> None:
+    text = "---\ntitle: {}\ntags: [{}]\n---\n\nAlpha is here. Bravo is here."
+    root = write(tmp_path / "r", a_md=text.format("One", "x"))
+    with Memory.open() as memory:
+        alpha, bravo = memory.encode_files([root]).entries
+        memory.add("Bravo is here.")  # joins, and stays the document's
+        memory.update(bravo.id, tags=["mine"])
+        for title, tag in (("Two", "y"), ("Three", "z")):
+            write(root, a_md=text.format(title, tag))
+            report = memory.encode_files([root])
+            assert report.joined == 2 and report.replaced == ()
+            assert (memory.get(alpha.id).metadata, memory.get(alpha.id).tags) == ({"title": title}, (tag,))
+            assert (memory.get(bravo.id).metadata, memory.get(bravo.id).tags) == ({"title": "One"}, ("mine",))
+        memory.undo(memory.events(entry=alpha.id, newest=True, limit=1)[0].seq)
+        assert memory.get(alpha.id).metadata == {"title": "Two"}
+        assert memory.check().ok
+
+
+def test_an_entry_that_was_written_by_hand_keeps_its_metadata_when_a_document_says_the_same(tmp_path: Path) -> None:
+    root = write(tmp_path / "r", a_md="---\ntitle: One\n---\n\nAlpha is here.")
+    with Memory.open() as memory:
+        mine = memory.add("Alpha is here.", sources=["r/a.md"], metadata={"mine": True})
+        memory.encode_files([root])
+        assert memory.get(mine.id).metadata == {"mine": True}
 
 
 def test_what_was_assumed_of_a_file_is_noted_once(tmp_path: Path) -> None:

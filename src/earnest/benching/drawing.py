@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from textwrap import wrap
 from typing import Final
 
 from earnest.benching.recall import Arm, RecallBench
@@ -12,6 +13,7 @@ _BAR: Final = 300
 _ROW: Final = 62
 _TOP: Final = 92
 _WIDTH: Final = 800
+_LINE: Final = 110
 _DEPTHS: Final = ((1, "#1f5673"), (5, "#4f8fb0"), (10, "#a9cfe0"))
 _STYLE: Final = (
     "text{font-family:system-ui,sans-serif;font-size:12px;fill:#222}.t{font-size:16px;font-weight:600}.s{fill:#666}"
@@ -24,7 +26,9 @@ def picture(bench: RecallBench) -> str:
 
     Readable without colours: every bar has its number.
     """
-    height = _TOP + _ROW * len(bench.arms) + 34 + 18 * len(bench.reasons)
+    # Pictures do not break lines by themselves.
+    reasons = [line for reason in bench.reasons for line in wrap(reason, _LINE)]
+    height = _TOP + _ROW * len(bench.arms) + 34 + 18 * len(reasons)
     asked = sum(bench.questions.values())
     about = f"{asked} questions with known answers, {bench.off_topic} about something else, {bench.entries:,} of {bench.total:,} entries"
     parts = [
@@ -41,7 +45,7 @@ def picture(bench: RecallBench) -> str:
     for number, arm in enumerate(bench.arms):
         parts += _row(arm, _TOP + number * _ROW, arm.languages != bench.present.get("languages"))
     at = _TOP + _ROW * len(bench.arms) + 20
-    parts += [_text(20, at + 18 * number, reason) for number, reason in enumerate(bench.reasons)]
+    parts += [_text(20, at + 18 * number, reason) for number, reason in enumerate(reasons)]
     return "\n".join([*parts, "</svg>", ""])
 
 
@@ -54,9 +58,9 @@ def _row(arm: Arm, top: int, other: bool) -> list[str]:
         y = top + number * 16
         parts.append(f'<rect x="{_LEFT}" y="{y}" width="{_BAR * share:.1f}" height="14" fill="{colour}"/>')
         parts.append(_text(_LEFT + int(_BAR * share) + 6, y + 11, f"{share:.0%}"))
-    if arm.floor is not None:
+    if arm.floor is not None and arm.false is not None and arm.false_at is not None:
         parts.append(_text(_LEFT + _BAR + 60, top + 20, f"{arm.false:.0%}"))
-        parts.append(_text(_LEFT + _BAR + 60, top + 36, f"{arm.false_at or 0:.0%} at floor {arm.floor:g}", "s"))
+        parts.append(_text(_LEFT + _BAR + 60, top + 36, f"{arm.false_at:.0%} at floor {arm.floor:g}", "s"))
     parts.append(_text(_LEFT + _BAR + 170, top + 20, f"{arm.p50:.1f} / {arm.p95:.1f}"))
     return parts
 

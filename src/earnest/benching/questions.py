@@ -16,7 +16,7 @@ from earnest.benching.chance import Chance
 from earnest.core.analysis import Analyser
 from earnest.core.entry import Entry
 
-KINDS: Final = ("cue", "words", "typo", "asked", "speaker", "twin")
+KINDS: Final = ("words", "typo", "asked", "speaker", "cue", "reply", "twin")
 """What a question is made of; see `docs/bench-recall.md`."""
 
 MAX_ANSWERS: Final = 5
@@ -32,19 +32,27 @@ _CLAUSE: Final = re.compile(r"[。！？；，、,.;!?\s]+")
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _COMMON: Final = 0.2
 """A word that more than this share of the entries holds says nothing about one of them."""
+_HELD: Final = 0.2
+"""At most this share of the entries is held out."""
 _NAMELESS: Final = frozenset(("user", "assistant", "human", "system", "unknown", "tool", "agent", "ai"))
 _CHARS: Final = 300
+_FEWEST_WORDS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A question, the places (in the list of entries) of those that answer it, and of one that is left out of the ranking."""
+    """A question, and the places (in the list of entries) of those that answer it.
+
+    `held` is the place of the entry whose own words are the question: it is left out of what is searched. `bare` says that the answers'
+    cue is the question: it is taken off them.
+    """
 
     text: str
     kind: str
     answers: frozenset[int]
     scope: str
-    ignored: int | None = None
+    held: int | None = None
+    bare: bool = False
 
 
 def probes(entries: Sequence[Entry], analyser: Analyser, chance: Chance, wanted: int) -> list[Probe]:
@@ -53,26 +61,35 @@ def probes(entries: Sequence[Entry], analyser: Analyser, chance: Chance, wanted:
     The same entries and the same chance give the same questions. O(the entries' words + wanted × an entry's words).
     """
     maker = _Maker(entries, analyser, chance)
-    order = chance.sample(range(len(entries)), len(entries))
-    made: dict[str, list[Probe]] = {kind: [] for kind in KINDS}
+    found: dict[str, list[Probe]] = {kind: [] for kind in KINDS}
     each = -(-wanted // 3)
-    for place in order:
-        if all(len(found) >= each for found in made.values()):
-            break
+    for place in chance.sample(range(len(entries)), len(entries)):
         for kind in KINDS:
-            if len(made[kind]) < each and (probe := maker.probe(kind, place)) is not None:
-                made[kind].append(probe)
-    return _shared_out(made, wanted)
+            if len(found[kind]) < each and (probe := maker.probe(kind, place)) is not None:
+                found[kind].append(probe)
+    return _shared_out(found, wanted, len(entries))
 
 
-def _shared_out(made: dict[str, list[Probe]], wanted: int) -> list[Probe]:
-    """As many of each kind as there can be, and no more than wanted in all."""
+def _shared_out(found: dict[str, list[Probe]], wanted: int, entries: int) -> list[Probe]:
+    """As many of each kind as there can be, and no more than wanted in all. What answers one question is not held out for another."""
     taken: list[Probe] = []
+    held: set[int] = set()
+    needed: set[int] = set()
     depth = 0
-    while len(taken) < wanted and any(depth < len(found) for found in made.values()):
-        taken += [found[depth] for found in made.values() if depth < len(found)]
+    while len(taken) < wanted and any(depth < len(probes) for probes in found.values()):
+        for probes in found.values():
+            if depth >= len(probes) or len(taken) >= wanted:
+                continue
+            probe = probes[depth]
+            own = probe.held
+            if probe.answers & held or (own is not None and (own in needed or len(held) >= _HELD * entries)):
+                continue
+            if own is not None:
+                held.add(own)
+            needed |= probe.answers
+            taken.append(probe)
         depth += 1
-    return taken[:wanted]
+    return taken
 
 
 class _Maker:
@@ -87,6 +104,7 @@ class _Maker:
         self._most = max(3, int(_COMMON * len(entries)))
         self._makers: dict[str, Callable[[int], Probe | None]] = {
             "cue": self._cue,
+            "reply": self._reply,
             "words": self._some_words,
             "typo": self._typo,
             "asked": self._asked,
@@ -99,11 +117,27 @@ class _Maker:
         return self._makers[kind](place)
 
     def _cue(self, place: int) -> Probe | None:
+        """The question or heading that entries were written under, taken off them: what a question means has to do."""
         cue, scope = self._entries[place].cue, self._entries[place].scope
         if not cue or self._cues[scope, cue] > MAX_ANSWERS:
             return None
         same = frozenset(i for i, entry in enumerate(self._entries) if entry.cue == cue and entry.scope == scope)
-        return Probe(cue, "cue", same, scope)
+        return Probe(cue, "cue", same, scope, bare=True)
+
+    def _reply(self, place: int) -> Probe | None:
+        """What somebody asked in a conversation, and what the other one said to that; the question itself is held out."""
+        if place + 1 >= len(self._entries):
+            return None
+        asked, said = self._entries[place], self._entries[place + 1]
+        session, speaker = asked.metadata.get("session"), asked.metadata.get("speaker")
+        text = asked.text.rstrip()
+        if session is None or said.metadata.get("session") != session or said.metadata.get("speaker") == speaker:
+            return None
+        if asked.scope != said.scope or not text.endswith(("?", "？", "؟")) or said.text.rstrip().endswith(("?", "？", "؟")):
+            return None
+        if len(self._telling(place)) < _FEWEST_WORDS or len(self._telling(place + 1)) < _FEWEST_WORDS:
+            return None
+        return Probe(text[-_CHARS:], "reply", frozenset((place + 1,)), asked.scope, held=place)
 
     def _some_words(self, place: int) -> Probe | None:
         """Half of the words that tell an entry from the others, in the order in which they stand."""
@@ -163,7 +197,7 @@ class _Maker:
         )
 
     def _twin(self, place: int) -> Probe | None:
-        """An entry's own words as the question for those that say nearly the same in other words; the entry itself does not count."""
+        """An entry's own words as the question for those that say nearly the same in other words; the entry itself is held out."""
         terms = {term for term in self._terms[place] if len(self._holding[term]) <= self._most}
         if len(terms) < 4:
             return None
@@ -176,7 +210,7 @@ class _Maker:
         ]
         if not 0 < len(alike) <= MAX_ANSWERS:
             return None
-        return Probe(self._entries[place].text[:_CHARS], "twin", frozenset(alike), scope, place)
+        return Probe(self._entries[place].text[:_CHARS], "twin", frozenset(alike), scope, held=place)
 
     def _piece(self, place: int) -> Probe | None:
         """Of a script without spaces: some characters out of the midst of a clause or two."""

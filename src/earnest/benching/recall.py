@@ -5,9 +5,9 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from earnest.benching.chance import Chance
 from earnest.benching.languages import SHARE, languages_of
@@ -19,19 +19,21 @@ from earnest.core.filters import ALL
 from earnest.core.settings import Settings, embedder_spec
 from earnest.errors import EmbedderFailed, NotAllowed, NotAvailable
 from earnest.memory import Memory
-from earnest.recall.calibration import floor_for, off_topic
+from earnest.recall.calibration import FEWEST, off_topic
 
 MIN_ENTRIES: Final = 20
 MIN_QUESTIONS: Final = 10
 _BLOCK: Final = 50
 _PAGE: Final = 1_000
 _K: Final = 10
-_FLOORS: Final = 100
+_DEPTHS: Final = (1, 5, 10)
 _JUDGED: Final = 100
-"""Questions that an arm's floor is judged by: finding how sure a match is takes seven searches."""
+"""Questions with known answers that an arm's floor is judged by."""
 _FIELDS: Final = ("text", "cue", "kind", "scope", "sources", "origin", "importance", "confidence", "retention", "metadata", "tags",
                   "valid_from", "valid_to")  # fmt: skip
 _MODES: Final = ("hybrid", "rrf", "dense")
+_WORTH: Final = 0.02
+"""A lower floor is worth setting if it keeps so many more of the questions with known answers."""
 _CLEARLY: Final = 2.0
 """By how many standard errors an embedder must be better than words alone to be worth what it costs."""
 
@@ -43,8 +45,8 @@ class Arm:
     `recall` is the share of questions with an answer among the first 1, 5 and 10; `by_kind` that among the first 5, by kind of question;
     `mrr` the mean of one over the first answer's rank. `kept` and `false` are the shares of questions with a known answer, and of those
     that the store knows nothing about, that get any answer at the present floor; `kept_at` and `false_at` the same at `floor`, which is
-    the lowest at which no more than the stated share of the latter is answered (None where the arm has no floor of its own). `p50` and
-    `p95` are milliseconds of a search; `size` is bytes of disk for an entry.
+    the lowest at which no more than the stated share of the latter is answered, with the `near` that goes with it (all None where the arm
+    has no floor of its own). `p50` and `p95` are milliseconds of a search; `size` is bytes of disk for an entry.
     """
 
     name: str
@@ -54,14 +56,15 @@ class Arm:
     recall: Mapping[int, float]
     by_kind: Mapping[str, float]
     mrr: float
-    kept: float
-    false: float
-    floor: float | None
-    kept_at: float | None
-    false_at: float | None
     p50: float
     p95: float
     size: int
+    kept: float | None = None
+    false: float | None = None
+    floor: float | None = None
+    near: float = 0.0
+    kept_at: float | None = None
+    false_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +89,17 @@ class RecallBench:
     applied: bool = False
 
 
+_Ranked: TypeAlias = tuple[Arm, list[int]]
+"""An arm, and for each question the rank of its first answer."""
+
+
 @dataclass(slots=True)
 class _Copy:
-    """A store of its own, with the same entries in the same order."""
+    """A store of its own, with the places of its entries in the sample."""
 
     memory: Memory
-    places: dict[str, int] = field(default_factory=dict)
-    size: int = 0
+    places: Mapping[str, set[int]]
+    size: int
 
 
 def bench_recall(
@@ -113,7 +120,8 @@ def bench_recall(
         entries: How many living entries are measured at most, 20 to 100,000; of more, a sample in blocks of neighbours.
         embedders: Specs to compare beside words alone; unless given, the one that the store is set to. Each embeds the sample anew. One
             that asks a service sends it the texts of the sample.
-        false_answers: The share of questions about something else that may get an answer, 0 to 0.5, by which floors are found.
+        false_answers: The share of questions about something else that may get an answer, more than 0, at most 0.5; floors are found by
+            it.
         seed: The same seed, entries and version give the same questions and the same figures, but for times.
         apply: Change the settings to those that are recommended, in one step that `undo` takes back.
         progress: Called with how many steps are done, of how many.
@@ -124,11 +132,11 @@ def bench_recall(
     Raises:
         InvalidInput: An argument is out of range. NotAllowed: too few entries, or too few questions can be made of them.
 
-    Cost: the copy takes about a millisecond an entry, and what an embedder takes to embed them; then some 2,000 searches for each embedder.
+    Cost: the copy takes about a millisecond an entry, and what an embedder takes to embed them; then some 1,500 searches for each.
     """
     wanted = check.integer("questions", questions, low=MIN_QUESTIONS, high=10_000)
     most = check.integer("entries", entries, low=MIN_ENTRIES, high=100_000)
-    share = check.number("false_answers", false_answers, low=0.0, high=0.5)
+    share = check.number("false_answers", false_answers, low=1e-6, high=0.5)
     seed = check.integer("seed", seed, low=0, high=2**53)
     apply = check.flag("apply", apply)
     present = memory.settings
@@ -145,13 +153,16 @@ def bench_recall(
             f"only {len(asked)} questions with a known answer can be made of these entries; at least {MIN_QUESTIONS} are needed"
         )
     known = {term for entry in sample for term in analyser.terms(f"{entry.cue or ''} {entry.text}")}
-    others = off_topic(analyser, lambda terms: frozenset(known.intersection(terms)), chance, max(MIN_QUESTIONS, wanted // 2))
+    others = off_topic(analyser, lambda terms: frozenset(known.intersection(terms)), chance, max(FEWEST, wanted // 2))
     languages = _languages(sample, present)
     plan: list[tuple[str, str]] = [(spec, present.languages) for spec in specs]
     if languages != present.languages:
         plan.append(("none", languages))
-    arms: list[Arm] = []
+    arms: list[_Ranked] = []
     notes: list[str] = []
+    if len(others) < FEWEST:
+        notes.append("these entries name nearly everything that could be asked about: no floor can be judged")
+        others = []
     for step, (spec, spoken) in enumerate(plan):
         if progress:
             progress(step, len(plan))
@@ -161,14 +172,22 @@ def bench_recall(
             notes.append(f"{spec} was left out: {problem}")
     if progress:
         progress(len(plan), len(plan))
-    recommended, reasons = _recommended(arms, present, asked, share, languages)
+    recommended, reasons = _recommended(arms, present, share, languages)
     if apply and recommended:
         memory.configure(**recommended)
-    shown = ("embedder", "floor", "languages")
     return RecallBench(
-        tuple(arms), kinds_of(asked), len(others), len(sample), total, seed, {name: getattr(present, name) for name in shown},
-        recommended, tuple(reasons), tuple(notes), apply and bool(recommended),
-    )  # fmt: skip
+        arms=tuple(arm for arm, _ in arms),
+        questions=kinds_of(asked),
+        off_topic=len(others),
+        entries=len(sample),
+        total=total,
+        seed=seed,
+        present={name: getattr(present, name) for name in ("embedder", "floor", "near", "languages")},
+        recommended=recommended,
+        reasons=tuple(reasons),
+        notes=tuple(notes),
+        applied=apply and bool(recommended),
+    )
 
 
 def _sample(memory: Memory, most: int, chance: Chance) -> tuple[list[Entry], int]:
@@ -197,122 +216,147 @@ def _languages(sample: Sequence[Entry], present: Settings) -> str:
 
 def _measured(
     sample: Sequence[Entry], asked: Sequence[Probe], others: Sequence[str], settings: Settings, spec: str, share: float
-) -> list[Arm]:
+) -> list[_Ranked]:
     """Every way to search with one embedder, on a copy that is thrown away."""
-    changes = {"languages": settings.languages, "floor": settings.floor, "embedder": spec}
+    held = {probe.held for probe in asked}
+    bare = {place for probe in asked if probe.bare for place in probe.answers}
+    changes = {"languages": settings.languages, "floor": settings.floor}
     if spec == settings.embedder:
         changes["near"] = settings.near
+    arms = []
     with tempfile.TemporaryDirectory(prefix="earnest-bench-") as folder:
         path = Path(folder) / "copy.db"
         with Memory.open(path, embedder=spec, settings=changes) as memory:
-            fields = [{name: getattr(entry, name) for name in _FIELDS} for entry in sample]
-            copied = _Copy(memory, {entry.id: place for place, entry in enumerate(memory.add_many(fields))})
+            fields = {
+                place: {name: getattr(entry, name) for name in _FIELDS} | ({"cue": None} if place in bare else {})
+                for place, entry in enumerate(sample)
+                if place not in held
+            }
+            # Entries without their cue may become twins; the first of them stands for all.
+            places: dict[str, set[int]] = {}
+            for place, entry in zip(fields, memory.add_many(fields.values()), strict=True):
+                places.setdefault(entry.id, set()).add(place)
             if spec != "none":
                 memory.reembed()
             memory.backup(Path(folder) / "size.db")
-            copied.size = (Path(folder) / "size.db").stat().st_size // len(sample)
-            modes = ("keyword",) if spec == "none" else _MODES
-            return [_arm(copied, asked, others, settings, spec, mode, share) for mode in modes]
+        size = (Path(folder) / "size.db").stat().st_size // len(sample)
+        for mode in ("keyword",) if spec == "none" else _MODES:
+            # Opened anew, so that no way finds questions embedded already by the one before.
+            with Memory.open(path, embedder=spec) as memory:
+                arms.append(_arm(_Copy(memory, places, size), asked, others, settings, spec, mode, share))
+    return arms
 
 
-def _arm(copied: _Copy, asked: Sequence[Probe], others: Sequence[str], settings: Settings, spec: str, mode: str, share: float) -> Arm:
+def _arm(copied: _Copy, asked: Sequence[Probe], others: Sequence[str], settings: Settings, spec: str, mode: str, share: float) -> _Ranked:
     times: list[float] = []
     ranks = [_rank(copied, probe, mode, times) for probe in asked]
-    recall = {k: _part(ranks, lambda rank, k=k: rank <= k) for k in (1, 5, 10)}  # type: ignore[misc]
-    by_kind = {
-        kind: _part([rank for rank, probe in zip(ranks, asked, strict=True) if probe.kind == kind], lambda rank: rank <= 5)
-        for kind in KINDS
-        if any(probe.kind == kind for probe in asked)
-    }
-    # Ranks alone have no floor that means anything.
-    judged = mode in ("keyword", "hybrid")
-    on = [_sureness(copied, p.text, [p.scope], mode) for p in asked[:_JUDGED]] if judged else []
-    off = [_sureness(copied, text, ALL, mode) for text in others[:_JUDGED]] if judged else []
-    floor = floor_for(off, share) if judged and off else None
     times.sort()
-    return Arm(
+    by_kind = {}
+    for kind in KINDS:
+        of_kind = [rank for rank, probe in zip(ranks, asked, strict=True) if probe.kind == kind]
+        if of_kind:
+            by_kind[kind] = _share(of_kind, 5)
+    arm = Arm(
         name=mode if spec == "none" else f"{spec} {mode}",
         embedder=spec,
         mode=mode,
         languages=settings.languages,
-        recall=recall,
+        recall={depth: _share(ranks, depth) for depth in _DEPTHS},
         by_kind=by_kind,
         mrr=sum(1 / rank for rank in ranks if rank <= _K) / len(ranks),
-        kept=_part(on, lambda sure: sure >= settings.floor),
-        false=_part(off, lambda sure: sure >= settings.floor),
-        floor=floor,
-        kept_at=None if floor is None else _part(on, lambda sure: sure >= floor),
-        false_at=None if floor is None else _part(off, lambda sure: sure >= floor),
         p50=1_000 * times[len(times) // 2],
         p95=1_000 * times[min(len(times) - 1, int(0.95 * len(times)))],
         size=copied.size,
+    )
+    # One way alone, and ranks alone, are not what a floor is made for.
+    if mode in ("keyword", "hybrid") and others:
+        arm = _floored(arm, copied, asked[:_JUDGED], others, settings, share)
+    return arm, ranks
+
+
+def _floored(arm: Arm, copied: _Copy, asked: Sequence[Probe], others: Sequence[str], settings: Settings, share: float) -> Arm:
+    """An arm with the floor that it needs, calibrated on its copy, and what that costs."""
+    kept = _answered(copied, asked, settings.floor)
+    found = copied.memory.calibrate(share, off_topic=others, scope=ALL)
+    return replace(
+        arm,
+        floor=found.floor,
+        near=copied.memory.settings.near,
+        kept=kept,
+        false=found.before / found.questions,
+        kept_at=_answered(copied, asked, found.floor),
+        false_at=found.answered / found.questions,
     )
 
 
 def _rank(copied: _Copy, probe: Probe, mode: str, times: list[float]) -> int:
     """At which place the first answer stands, counted from 1; beyond the tenth it does not count."""
     start = time.perf_counter()
-    hits = copied.memory.search(probe.text, k=_K + 1, scope=[probe.scope], mode=mode)  # type: ignore[arg-type]
+    hits = copied.memory.search(probe.text, k=_K, scope=[probe.scope], mode=mode)  # type: ignore[arg-type]
     times.append(time.perf_counter() - start)
-    places = [place for hit in hits if (place := copied.places[hit.entry.id]) != probe.ignored]
-    return next((rank for rank, place in enumerate(places[:_K], 1) if place in probe.answers), _K + 1)
+    return next((rank for rank, hit in enumerate(hits, 1) if probe.answers & copied.places[hit.entry.id]), _K + 1)
 
 
-def _sureness(copied: _Copy, text: str, scope: Any, mode: str) -> float:
-    """The highest floor, in hundredths, that some entry clears; 0 if none clears the lowest."""
-    low, high = 0, _FLOORS
-    while low < high:
-        middle = (low + high + 1) // 2
-        if copied.memory.search(text, k=1, scope=scope, mode=mode, floor=middle / _FLOORS):  # type: ignore[arg-type]
-            low = middle
-        else:
-            high = middle - 1
-    return low / _FLOORS
+def _answered(copied: _Copy, asked: Sequence[Probe], floor: float) -> float:
+    """The share of questions that get any answer at a floor."""
+    return sum(1 for probe in asked if copied.memory.search(probe.text, k=1, scope=[probe.scope], floor=floor)) / len(asked)
 
 
-def _part(values: Sequence[float], holds: Callable[[Any], bool]) -> float:
-    return sum(1 for value in values if holds(value)) / len(values) if values else 0.0
+def _share(ranks: Sequence[int], depth: int) -> float:
+    return sum(1 for rank in ranks if rank <= depth) / len(ranks)
 
 
-def _recommended(
-    arms: Sequence[Arm], present: Settings, asked: Sequence[Probe], share: float, languages: str
-) -> tuple[dict[str, Any], list[str]]:
+def _recommended(arms: Sequence[_Ranked], present: Settings, share: float, languages: str) -> tuple[dict[str, Any], list[str]]:
     """Which settings should change, and why."""
     made: dict[str, Any] = {}
     reasons: list[str] = []
-    words = next(arm for arm in arms if arm.embedder == "none")
-    joined = [arm for arm in arms if arm.mode == "hybrid"]
-    best = max(joined, key=lambda arm: (arm.recall[5], arm.mrr), default=words)
-    # Two shares of the same questions: the error of their difference is at most that of independent ones.
-    error = sum((arm.recall[5] * (1 - arm.recall[5]) / len(asked)) for arm in (words, best)) ** 0.5
-    gain = best.recall[5] - words.recall[5]
-    chosen = best if best is not words and gain > _CLEARLY * error else words
-    if best is not words:
-        said = f"{best.embedder} finds {best.recall[5]:.0%} among the first five, words alone {words.recall[5]:.0%}"
-        verdict = "worth its cost" if chosen is best else "no clear gain"
-        reasons.append(f"embedder: {said}; {verdict} on {len(asked)} questions ({gain:+.1%} ± {error:.1%})")
-        if chosen.embedder != present.embedder and not (chosen is words and gain >= 0 and present.embedder != "none"):
-            made["embedder"] = chosen.embedder
-        elif chosen is words and present.embedder != "none":
-            # No clear harm either: what is there stays.
-            chosen = next((arm for arm in joined if arm.embedder == present.embedder), words)
-    spoken = next((arm for arm in arms if arm.languages == languages and arm.languages != present.languages), None)
+    words, by_words = next(one for one in arms if one[0].embedder == "none")
+    chosen = words
+    best = max((one for one in arms if one[0].mode == "hybrid"), key=lambda one: (one[0].recall[5], one[0].mrr), default=None)
+    if best is not None:
+        chosen = _embedder(best, words, by_words, present, made, reasons)
+        if chosen is words and made.get("embedder", present.embedder) != "none":
+            # No clear gain and no clear harm: what is set stays, and its floor is what matters.
+            chosen = next((arm for arm, _ in arms if arm.mode == "hybrid" and arm.embedder == present.embedder), words)
+    spoken = next((arm for arm, _ in arms if arm.languages == languages and arm.languages != present.languages), None)
     if spoken is not None:
         added = languages.removeprefix(present.languages).strip(",")
         if spoken.recall[5] >= words.recall[5]:
             made["languages"] = languages
         told = f"with its stemmer {spoken.recall[5]:.0%} are found among the first five, without {words.recall[5]:.0%}"
         reasons.append(f"languages: entries are written in {added}; {told}")
-    if chosen.floor is not None and chosen.kept_at is not None:
-        told = (
-            f"{chosen.false:.0%} of the questions about something else get an answer at {present.floor:g}, {chosen.kept:.0%} of the others"
-        )
-        if chosen.false > share and chosen.floor > present.floor:
-            made["floor"] = chosen.floor
-            reasons.append(f"floor: {told}; at {chosen.floor:g} it is {chosen.false_at:.0%} and {chosen.kept_at:.0%}")
-        elif chosen.floor < present.floor and chosen.kept_at - chosen.kept >= 0.02:
-            made["floor"] = chosen.floor
-            reasons.append(f"floor: {told}; {chosen.floor:g} keeps more, {chosen.kept_at:.0%}, with {chosen.false_at:.0%} false answers")
-        else:
-            reasons.append(f"floor: {told}; it may stay")
+    _advise_floor(chosen, present, share, made, reasons)
     return made, reasons
+
+
+def _embedder(best: _Ranked, words: Arm, by_words: Sequence[int], present: Settings, made: dict[str, Any], reasons: list[str]) -> Arm:
+    """The better of words alone and the best embedder; the latter only if the same questions show it clearly."""
+    arm, ranks = best
+    gains = [(one <= 5) - (other <= 5) for one, other in zip(ranks, by_words, strict=True)]
+    gain = sum(gains) / len(gains)
+    error = sum((each - gain) ** 2 for each in gains) ** 0.5 / len(gains)
+    clear = abs(gain) > _CLEARLY * error and gain != 0
+    verdict = ("clearly more" if gain > 0 else "clearly fewer") if clear else "no clear difference"
+    said = f"{arm.embedder} finds {arm.recall[5]:.0%} among the first five, words alone {words.recall[5]:.0%}"
+    reasons.append(f"embedder: {said}: {verdict} ({gain:+.1%} ± {error:.1%} on {len(gains)} questions)")
+    if clear and gain > 0:
+        if arm.embedder != present.embedder:
+            made["embedder"] = arm.embedder
+        return arm
+    if clear and present.embedder == arm.embedder:
+        made["embedder"] = "none"
+    return words
+
+
+def _advise_floor(arm: Arm, present: Settings, share: float, made: dict[str, Any], reasons: list[str]) -> None:
+    if arm.floor is None or arm.kept is None or arm.false is None or arm.kept_at is None or arm.false_at is None:
+        return
+    told = f"at {present.floor:g}, {arm.false:.0%} of the questions about something else get an answer, and {arm.kept:.0%} of the others"
+    then = f"at {arm.floor:g} it is {arm.false_at:.0%} and {arm.kept_at:.0%}"
+    if (arm.false > share and arm.floor > present.floor) or (arm.floor < present.floor and arm.kept_at >= arm.kept + _WORTH):
+        made["floor"] = arm.floor
+        if arm.near != present.near:
+            made["near"] = arm.near
+        reasons.append(f"floor: {told}; {then}")
+    else:
+        reasons.append(f"floor: {told}; it may stay")

@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from earnest.cli.common import given, plural
+from earnest.cli.common import Abstained, given, plural
 from earnest.cli.place import hint, open_memory
 from earnest.cli.progress import Progress
 from earnest.cli.render import Painted, Part, Screen
@@ -15,7 +15,6 @@ from earnest.errors import InvalidInput, NotAllowed
 if TYPE_CHECKING:
     from earnest.benching import Arm, RecallBench
 
-ABSTAINED: Final = 3
 _BAR: Final = 30
 
 
@@ -36,9 +35,7 @@ def bench(args: Namespace, screen: Screen) -> int:
         try:
             made = bench_recall(memory, apply=bool(args.apply), progress=progress, **options)
         except NotAllowed as problem:
-            # Nothing can be measured: neither yes nor no.
-            _abstain(screen, str(problem))
-            return ABSTAINED
+            raise Abstained(f"nothing was measured: {problem}") from problem
     if target is not None:
         from earnest.benching.drawing import picture
 
@@ -48,13 +45,6 @@ def bench(args: Namespace, screen: Screen) -> int:
     else:
         _say(args, screen, made)
     return 0
-
-
-def _abstain(screen: Screen, why: str) -> None:
-    if screen.as_json:
-        screen.json({"abstained": why})
-    else:
-        screen.say(f"Nothing was measured: {why}.")
 
 
 def _say(args: Namespace, screen: Screen, made: RecallBench) -> None:
@@ -91,7 +81,7 @@ def _say(args: Namespace, screen: Screen, made: RecallBench) -> None:
 def _row(arm: Arm, made: RecallBench) -> list[Part]:
     name = arm.name if arm.languages == made.present["languages"] else f"{arm.name}, more languages"
     floors: list[Part] = ["-", "-", "-"]
-    if arm.floor is not None:
+    if arm.floor is not None and arm.false is not None and arm.kept is not None:
         floors = [f"{arm.false:.0%}", f"{arm.kept:.0%}", f"{arm.floor:.2f}"]
     found = [f"{arm.recall[depth]:.1%}" for depth in (1, 5, 10)]
     return [name, *found, f"{arm.mrr:.3f}", *floors, f"{arm.p50:.1f}", f"{arm.p95:.1f}", f"{arm.size:,}"]

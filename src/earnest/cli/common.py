@@ -16,6 +16,10 @@ STANDING_STYLES: Final = {"active": "green", "suspended": "yellow", "dead": "red
 _RECALL: Final = ("since", "until", "as_of", "half_life", "k", "mode")
 
 
+class Abstained(Exception):
+    """Nothing could be measured: neither yes nor no."""
+
+
 def filters(args: Namespace) -> dict[str, Any]:
     """The filters that were asked for, as the façade takes them."""
     from earnest.core.filters import ALL

@@ -134,7 +134,7 @@ def demo(args: Namespace, screen: Screen) -> int:
     # The environment measures, as a program's own code does: that is the channel `python`, not what a person typed.
     with (
         tempfile.TemporaryDirectory(prefix="earnest-demo-") as folder,
-        Memory.open(Path(folder) / "memory.db", "demo", actor="demo") as memory,
+        Memory.open(Path(folder) / "memory.db", "demo", actor="demo", embedder="none") as memory,
         StorageEnv(12 if args.files is None else args.files, 7 if args.seed is None else args.seed) as env,
     ):
         report = memory.encode(demo_corpus())

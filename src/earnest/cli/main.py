@@ -9,6 +9,7 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from earnest.cli.common import Abstained
 from earnest.cli.parser import UsageError, build, command_named
 from earnest.cli.render import Screen, one_line, to_json
 from earnest.cli.values import guarded
@@ -16,6 +17,7 @@ from earnest.errors import EarnestError, InvalidInput, KeyReused, NotAvailable, 
 
 NO: Final = 1
 USAGE: Final = 2
+ABSTAINED: Final = 3
 FAULT: Final = 70
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
@@ -35,6 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UsageError as error:
         help = f"earnest {error.command} --help" if error.command else "earnest --help"
         return _fail(as_json, "UsageError", f"{error} (see `{help}`)", USAGE)
+    except Abstained as error:
+        return _fail(as_json, "Abstained", str(error), ABSTAINED)
     except EarnestError as error:
         return _fail(as_json, type(error).__name__, str(error), USAGE if isinstance(error, _BAD_INPUT) else NO)
     except KeyboardInterrupt:

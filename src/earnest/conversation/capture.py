@@ -66,13 +66,22 @@ _HEDGED: Final = re.compile(
     r"^(?:i (?:think|guess|suppose|wonder|hope|mean|see|know|understand|agree|believe you|don'?t (?:know|think|understand|get|mind|care))"
     r"|let'?s see|we'?ll see)\b"
 )
+_CHATTER: Final = re.compile(
+    r"\b(?:you|your|yours|you're|you've|y'all)\b|^(?:sounds|looks?|glad|congrats|congratulations|reminded|reminds|hope|hoping|wish|"
+    r"can'?t wait|happy|proud|love|guess|bet|wow|omg|aww*|yay|hey|hi|good luck|well done|way to go|nice|great|awesome|cool|thanks|thank|"
+    r"sorry|please|btw|here|there|such|what|how|so|things (?:are|is)|life is|everything|something|anything|nothing|someone|everyone)\b"
+)
+_FEELING: Final = re.compile(r"\b(?:so|really|very|such|super|pretty|quite|truly|totally|absolutely|lol|haha)\b")
+_SUBJECT: Final = re.compile(
+    r"^(?:the|our|we|my|i|i'(?:m|ve|d|ll)|every|all|no|each|both|zero|one|two|three|four|five|six|seven|eight|nine|ten)\b"
+)
 _FEWEST: Final = {"spaced": 3, "anchored": 2, "dense": 7}
 
 
 def kept_of(user_text: str, assistant_text: str, *, name: str = "") -> list[Kept]:
     """What is worth keeping of a turn, in the order in which it was said: at most `MOST` statements.
 
-    `name` is what the user is called; sentences say "the user" if it is empty. Cost: some 50 µs a sentence.
+    `name` is what the user is called; sentences say "the user" if it is empty. Cost: some 0.2 ms a sentence.
     """
     said = [*sentences(user_text, persons.USER), *sentences(assistant_text, persons.ASSISTANT)]
     made: list[tuple[int, Kept]] = []
@@ -171,10 +180,21 @@ def _states(low: str, sentence: str) -> bool:
         return True
     if len(words) < (_FEWEST["anchored"] if anchored else _FEWEST["spaced"]):
         return False
-    verb = _VERB.search(low)
-    if languages == ("en",) or (verb is not None and verb.start() > 0):
-        return verb is not None and verb.start() > 0
+    if languages[:1] == ("en",) or ("en" in languages and _VERB.search(low)):
+        return _states_in_english(low, sentence, anchored)
     return len(words) > _FEWEST["spaced"] + (0 if anchored else 1)
+
+
+def _states_in_english(low: str, sentence: str, anchored: bool) -> bool:
+    """English has a verb after its subject, and says it of something that is named, not of the one who is spoken to."""
+    verb = _VERB.search(low)
+    if verb is None or verb.start() == 0 or _CHATTER.search(low):
+        return False
+    if anchored:
+        return True
+    if sentence.rstrip().endswith("!"):
+        return False
+    return _SUBJECT.match(low) is not None or (len(low.split()) > _FEWEST["spaced"] + 1 and not _FEELING.search(low))
 
 
 def _standing_alone(sentence: str, low: str, one: Said, said: list[Said]) -> str | None:

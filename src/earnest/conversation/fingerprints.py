@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from earnest.core.agreement import denies
-from earnest.core.analysis import Analyser, folded
+from earnest.core.analysis import Analyser, Question, folded
 from earnest.core.entry import StoredEntry
 from earnest.core.filters import Filter
 from earnest.encoding.sentences import words
@@ -137,11 +137,12 @@ def replaced(reading: Reading, analyser: Analyser, scope: str, text: str) -> Sto
 
     None where that is not clear: several would fit, or it is pinned, awaited by a ticket, or says more than the statement.
     """
-    question = analyser.question(text)
+    new, topic = _topic(analyser, text)
+    # Asked for by what it is said of alone: the new value is in no entry that it replaces.
+    question = Question(tuple(word for word in analyser.question(text).words if word.terms[-1] in topic))
     if not question.words:
         return None
-    new, topic = _topic(analyser, text)
-    candidates, _ = reading.candidates(question, Filter(scopes=(scope,)), LOOKED_AT, 0.2)
+    candidates, _ = reading.candidates(question, Filter(scopes=(scope,)), LOOKED_AT, 0.3)
     fitting = []
     for stored in reading.entries([c.row for c in candidates]):
         entry = stored.entry

@@ -43,7 +43,8 @@ _MODAL: Final = words(
     "can could will would should must may might shall cannot can't couldn't won't wouldn't shouldn't mustn't didn't wasn't ought used"
 )
 _SPECIAL: Final = {
-    "am": "is", "have": "has", "do": "does", "go": "goes", "don't": "doesn't", "haven't": "hasn't", "aren't": "isn't", "was": "was"
+    "am": "is", "have": "has", "do": "does", "go": "goes", "don't": "doesn't", "haven't": "hasn't", "aren't": "isn't", "was": "was",
+    "wanna": "wants to", "gotta": "has to",
 }  # fmt: skip
 _PAST: Final = words(
     "went had did made bought got saw met left took came said told thought found gave knew felt kept began brought wrote ran built sent "

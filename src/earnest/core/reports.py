@@ -13,11 +13,13 @@ Severity = Literal["error", "warning", "info"]
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One entry that a search found. `score` is its relevance (never its balance), `why` says what made it rank."""
+    """One entry that a search found. `score` is its relevance (never its balance), 0 to 1 where the built-in ranking made it; `why`
+    says what made it rank; `sure`, 0 to 1, is what a floor is compared with: how much of the question it answers."""
 
     entry: Entry
     score: float
     why: str
+    sure: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,9 @@ from earnest.core.stopwords import STOPWORDS
 
 MOST: Final = 4
 """At most so many words of a question are looked for in other forms."""
-SCANNED: Final = 2_000
-"""Known terms that are compared with one word at most."""
+SCANNED: Final = 1_500
+"""Known terms that are read at most for each beginning that a word may have."""
+_FEW: Final = 300
 SHORTEST: Final = 4
 """Letters of the shortest word that may be misspelt."""
 _TWO_EDITS: Final = 8
@@ -103,8 +104,14 @@ def widened(
     missing = [word for word in wanted if not held & set(word.terms)]
     # The longest words are the ones that are misspelt, and the ones that say most.
     chosen = sorted(missing, key=lambda word: -len(word.terms[0]))[:MOST]
-    found = _joined(question, missing, known)
-    found |= {word: made for word in chosen if word not in found and (made := _forms(word, stems, known, vocabulary))}
+    # A form that another word of the question asks for already would be counted twice.
+    asked = frozenset(question.terms)
+
+    def fresh(terms: Sequence[str]) -> frozenset[str]:
+        return known(terms) - asked
+
+    found = _joined(question, missing, fresh)
+    found |= {word: made for word in chosen if word not in found and (made := _forms(word, stems, fresh, vocabulary))}
     if not found:
         return question
     words: list[Wanted] = []
@@ -193,11 +200,11 @@ def _counted(word: Wanted, forms: Sequence[str], share: float) -> list[Wanted]:
 
 def _scanned(word: str, vocabulary: Callable[[str, int], Iterable[str]]) -> set[str]:
     """Known terms that may be a form of a word: all that begin with its letter; where those are too many, with its first two or so."""
-    made = [*vocabulary(word[0], SCANNED + 1)]
-    if len(made) > SCANNED:
+    made = [*vocabulary(word[0], _FEW + 1)]
+    if len(made) > _FEW:
         heads = {word[:2], word[0] + word[2:4], word[1] + word[0], word[0] + word[2] + word[1]}
         made = [term for head in sorted(heads) for term in vocabulary(head, SCANNED)]
-    return {*made, *vocabulary(word[1] + word[0], SCANNED // 4), *vocabulary(word[1:4], SCANNED // 4)}
+    return {*made, *vocabulary(word[1] + word[0], _FEW), *vocabulary(word[1:4], _FEW)}
 
 
 def _near(word: str, terms: Iterable[str]) -> Iterable[tuple[float, int, str]]:
@@ -205,13 +212,18 @@ def _near(word: str, terms: Iterable[str]) -> Iterable[tuple[float, int, str]]:
     size = len(word)
     allowed = 2 if size >= _TWO_EDITS else 1
     bare = _bare(word)
+    begins, head, ending = word[:SHORTEST], word[: (size - 1) // 2 if allowed == 1 else 3], word[-((size - 1) // 2) or size :]
     for term in terms:
         length = len(term)
-        if term == word or not term.isalpha() or length < 3:
+        if not term.isalpha() or length < 3:
             continue
-        shared = _shared(word, term)
+        # Most terms share nothing with the word but its first letter, and are seen off by this. An edit leaves one half as it is.
+        alike = term.startswith(begins)
+        if not (alike or bare or (abs(size - length) <= allowed and (term.startswith(head) or term.endswith(ending)))):
+            continue
+        shared = _shared(word, term) if alike else 0
         tail = max(size, length) - shared
-        if shared >= max(SHORTEST, _SAME_WORD * min(size, length)) and tail <= _TAIL:
+        if shared >= max(SHORTEST, _SAME_WORD * min(size, length)) and tail <= min(_TAIL, shared - 2):
             yield -_ENDING, tail, term
         elif abs(size - length) <= allowed and min(size, length) >= SHORTEST and (distance := edits(word, term, allowed)) <= allowed:
             yield -_MISSPELT, distance, term

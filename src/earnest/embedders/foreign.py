@@ -61,7 +61,9 @@ class ForeignEmbedder:
         except EarnestError:
             raise
         except Exception as error:
-            raise EmbedderFailed(f"embedder {self.model_id}: {type(error).__name__}: {error}", passing=False) from error
+            # A connection that is down is down for every text; whatever else it is, it may be this text.
+            down = isinstance(error, OSError)
+            raise EmbedderFailed(f"embedder {self.model_id}: {type(error).__name__}: {error}", passing=down) from error
 
 
 def _name_of(wrapped: Any) -> str:

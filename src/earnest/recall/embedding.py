@@ -30,6 +30,8 @@ class Vectors:
     problems: list[str | None]
     shortened: set[int] = field(default_factory=set)
     """Places of the texts that were embedded in part."""
+    down: bool = False
+    """Whether the embedder itself failed, so that nothing is known against these texts."""
 
 
 class Embedding:

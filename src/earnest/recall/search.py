@@ -210,7 +210,7 @@ class _Search:
         words = ranking.matches(question, statistics, every, related, thesaurus.RELATED)
         placed = self._placed(words.matched, [*near], spans, [c.row for c in every])
         meaning = self._meaning(near, [*{**self.terms, **placed}])
-        stranger = _names_a_stranger(query, typed, question, statistics)
+        stranger = _strange(query, typed, question, statistics)
         return context.ranked(words, Surroundings(placed, self.terms, cues.cues(query), spans, meaning, self._near, stranger))
 
     # gathering
@@ -282,20 +282,28 @@ def _of(candidate: Candidate | None) -> frozenset[str]:
     return frozenset((*candidate.text_terms, *candidate.cue_terms)) if candidate else frozenset()
 
 
-def _names_a_stranger(query: str, typed: Question, question: Question, statistics: ranking.Statistics) -> bool:
-    """Whether a question names somebody or something that nothing searched here names, spelt as it is: who is asked about John is not
-    answered with what Jon did as if that were sure. `typed` is the question before other forms stood in for unknown words: those weigh
-    less."""
-    for name in cues.names(query):
-        whole = max((word.weight for word in typed.words if name in word.terms), default=0.0)
-        itself = any(
-            word.weight >= whole and any(statistics.holding.get(term, 0) for term in word.terms)
-            for word in question.words
-            if name in word.terms
-        )
-        if whole > 0 and not itself:
-            return True
-    return False
+def _strange(query: str, typed: Question, question: Question, statistics: ranking.Statistics) -> bool:
+    """Whether a question is about something that nothing searched here holds: it names somebody who is named nowhere, or most of its words
+    are unknown. Who is asked about John is not answered with what Jon did as if that were sure; nor does a word that looks like an
+    unknown one make sense of nonsense.
+
+    `typed` is the question before other forms stood in for unknown words: those weigh less.
+    """
+    asked = [word for word in typed.words if word.weight >= 0.5]
+    unknown = [word for word in asked if not _held(word, question, statistics)]
+    if len(unknown) > len(asked) / 2:
+        return True
+    named = cues.names(query) if unknown else []
+    return any(name in word.terms for word in unknown for name in named)
+
+
+def _held(word: Wanted, question: Question, statistics: ranking.Statistics) -> bool:
+    """Whether an entry holds a word itself, or the same word in full or in short."""
+    return any(
+        other.weight >= word.weight and any(statistics.holding.get(term, 0) for term in other.terms)
+        for other in question.words
+        if word.terms[0] in other.terms
+    )
 
 
 def _quieter(question: Question, spans: Sequence[Span], analyser: Analyser) -> Question:

@@ -10,14 +10,14 @@ from typing import Any, TypeVar
 
 from earnest.core import check, segmenting
 from earnest.core.analysis import Analyser
-from earnest.core.entry import NewEntry
+from earnest.core.entry import NewEntry, StoredEntry
 from earnest.core.events import twin_digest
 from earnest.core.settings import NAMES, Settings, with_changes
-from earnest.core.vectors import embedded_text
+from earnest.core.vectors import CUT, UNREAD, embedded_text
 from earnest.errors import EmbedderFailed, IndexDamaged, KeyReused, StoreError
 from earnest.ledger.decisions import request_digest
 from earnest.protocols import Author, Clock, Reading, Rng, Store, Writing
-from earnest.recall.embedding import Embedding
+from earnest.recall.embedding import Embedding, Vectors
 from earnest.recall.filling import Filler, Filling, dimension_of, missing
 from earnest.recall.search import Retriever
 
@@ -152,7 +152,7 @@ class Base:
     def _holder(self) -> str:
         return self._rng.token(8).hex()
 
-    def _vectors_for(self, entries: Sequence[NewEntry]) -> list[bytes | None] | None:
+    def _vectors_for(self, entries: Sequence[NewEntry]) -> Vectors | None:
         """Vectors of entries that are about to be written, made before their transaction begins; None if that is done later."""
         embedding = self._embedding
         if not embedding.usable or embedding.remote or embedding.resting:
@@ -165,10 +165,28 @@ class Base:
         if fresh:
             try:
                 made = embedding.vectors([*fresh.values()], dimension)
-            except EmbedderFailed:
-                return None
+            except EmbedderFailed as error:
+                made = Vectors([None] * len(fresh), [str(error)] * len(fresh), down=True)
             known |= {twin: code for twin, code in zip(fresh, made.codes, strict=True) if code is not None}
-        return [known.get(twin) for twin in twins]
+            problems = dict(zip(fresh, made.problems, strict=True))
+        else:
+            made, problems = Vectors([], []), {}
+        return Vectors([known.get(twin) for twin in twins], [problems.get(twin) for twin in twins], made.shortened, made.down)
+
+    def _put_vectors(self, tx: Writing, written: Sequence[tuple[StoredEntry, bool]], vectors: Vectors) -> None:
+        """Keep the vectors of entries that were just written, and what was wrong where there is none."""
+        embedding = self._embedding
+        put: dict[int, bytes] = {}
+        for (stored, new), code, problem in zip(written, vectors.codes, vectors.problems, strict=True):
+            if new and code is not None:
+                put[stored.row] = code
+            elif new and problem is not None:
+                tx.note_model(embedding.model, problem)
+                if not vectors.down:
+                    embedding.refused[stored.row] = problem
+        tx.put_vectors(embedding.model, put)
+        tx.bump(UNREAD, sum(stored.row in put and not embedding.reads(stored.entry.text) for stored, _ in written))
+        tx.bump(CUT, len(vectors.shortened))
 
     def _note(self, counter: str | None, rows: Iterable[int] = ()) -> None:
         """Remember that something was used, to be written with the next write; it may be lost."""

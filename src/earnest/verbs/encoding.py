@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from earnest.core import check
 from earnest.core.entry import Entry
 from earnest.core.reports import EncodedFile, EncodeReport, Skipped
+from earnest.core.settings import Settings
 from earnest.errors import EarnestError, InvalidInput, NotAvailable
 from earnest.ledger import lifecycle
 from earnest.protocols import Encoder, StoredDocument, Writing
@@ -26,6 +27,10 @@ _FIELDS: Final = ("text", "cue", "kind", "origin", "sources", "metadata", "tags"
 
 # Sources whose old entries end in one transaction.
 _SOURCES: Final = 50
+
+# What a document says about itself, and how many edits of an entry are looked at for one by hand.
+_ABOUT: Final = frozenset(("metadata", "tags"))
+_EDITS: Final = 100
 
 # Files that are encoded together, so that what several say of one name is put side by side.
 _BATCH_FILES: Final = 500
@@ -46,6 +51,8 @@ class _Made:
     replaced: list[str] = field(default_factory=list)
     files: list[EncodedFile] = field(default_factory=list)
     joined: int = 0
+    restated: dict[str, list[tuple[str, dict[str, Any]]]] = field(default_factory=dict)
+    """By source, entries that were there already, of which their document says other things now than the entry has: what and how."""
 
     def report(self) -> EncodeReport:
         return EncodeReport(
@@ -203,6 +210,11 @@ class EncodingVerbs(EntryVerbs):
             retentions.append(fields.get("retention"))
         entries, fresh = self._add_all(checked, key, retentions, progress or (lambda done, of: None), "encode")
         made.entries.update((entry.id, entry) for entry in entries)
+        for entry, new in zip(entries, checked, strict=True):
+            about: dict[str, Any] = {"metadata": dict(new.metadata), "tags": new.tags}
+            changed = {name: value for name, value in about.items() if value != getattr(entry, name)}
+            if changed and set(entry.sources) == set(new.sources):
+                made.restated.setdefault(new.sources[0], []).append((entry.id, changed))
         made.joined += len(checked) - fresh
         if only is None:
             made.skipped += found.skipped
@@ -232,6 +244,7 @@ class EncodingVerbs(EntryVerbs):
                 settings = self._read_settings(tx)
                 for source in names[start : start + _SOURCES]:
                     ids, left = lifecycle.replace_source(tx, settings, source, scope, said, all_given)
+                    _restate(tx, settings, source, made.restated.pop(source, []))
                     _remember(tx, source, scope, (known or {}).get(source))
                     ended[source] = ids
                     made.replaced += ids
@@ -318,6 +331,16 @@ def _local() -> Encoder:
     from earnest.encoding import LocalEncoder
 
     return LocalEncoder()
+
+
+def _restate(tx: Writing, settings: Settings, source: str, restated: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+    """Take over what a document says about itself now, unless somebody has changed that of an entry by hand, or wrote it by hand."""
+    for entry_id, changes in restated:
+        born = tx.events(entry=entry_id, kind="encode", after=0, limit=1, newest=False)
+        edits = tx.events(entry=entry_id, kind="edit", after=0, limit=_EDITS, newest=True)
+        by_hand = [edit for edit in edits if "document" not in edit.data and not _ABOUT.isdisjoint(edit.data.get("fields", ()))]
+        if born and not by_hand and lifecycle.found(tx, entry_id).entry.alive:
+            lifecycle.edit(tx, settings, entry_id, changes, document=True)
 
 
 def _remember(tx: Writing, source: str, scope: str, known: StoredDocument | None) -> None:

@@ -11,7 +11,6 @@ from earnest.core import check, filters
 from earnest.core.entry import Entry, NewEntry, StoredEntry
 from earnest.core.reports import ConsolidationReport
 from earnest.core.settings import Settings
-from earnest.core.vectors import UNREAD
 from earnest.errors import InvalidInput, NotAllowed
 from earnest.ledger import consolidation, lifecycle, merging
 from earnest.ledger.undo import undo
@@ -138,9 +137,7 @@ class EntryVerbs(Base):
                 ]
                 entries, fresh = [stored.entry for stored, _ in written], [is_new for _, is_new in written]
                 if vectors is not None:
-                    made = {s.row: v for (s, new), v in zip(written, vectors, strict=True) if new and v is not None}
-                    tx.put_vectors(self._embedding.model, made)
-                    tx.bump(UNREAD, sum(s.row in made and not self._embedding.reads(s.entry.text) for s, _ in written))
+                    self._put_vectors(tx, written, vectors)
                 return (entries, fresh), {"ids": [entry.id for entry in entries], "new": fresh}
 
             return self._once(

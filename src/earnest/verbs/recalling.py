@@ -91,7 +91,7 @@ class RecallVerbs(Base):
         with self._store.read() as reading:
             self._read_settings(reading)
             found = self._find(reading, asking, chosen, asking.k, at_least)
-        return [Hit(f.stored.entry, f.score, f"{f.why}{asking.note}") for f in found]
+        return [Hit(f.stored.entry, f.score, f"{f.why}{asking.note}", f.covered) for f in found]
 
     def answer(
         self,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from earnest.core.filters import ALL
+from earnest.embedders import HashingEmbedder
 from earnest.memory import Memory
 from earnest.stores.sqlite.schema import FORMAT
 from earnest.testing.clock import ManualClock, SeededRng
@@ -90,7 +91,7 @@ def known(memory: Memory) -> dict[str, Any]:
         "causes": dict(stats.by_cause),
         "entries": {e.id: {name: getattr(e, name) for name in FIELDS} | {"metadata": dict(e.metadata)} for e in entries},
         "events": memory.audit().by_kind,
-        "found": {q: [hit.entry.id for hit in memory.search(q, scope=ALL, k=3)] for q in QUESTIONS},
+        "found": {q: [hit.entry.id for hit in memory.search(q, scope=ALL, k=3, mode="keyword")] for q in QUESTIONS},
     }
 
 
@@ -99,7 +100,7 @@ def make(folder: Path) -> None:
     file = folder / f"{NAME}.db"
     file.unlink(missing_ok=True)
     clock = ManualClock()
-    with Memory.open(file, agent="fixture", clock=clock, rng=SeededRng(1)) as memory:
+    with Memory.open(file, agent="fixture", clock=clock, rng=SeededRng(1), embedder=HashingEmbedder(64)) as memory:
         filled(memory, clock)
         said = known(memory)
     (folder / f"{NAME}.json").write_text(json.dumps(said, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")

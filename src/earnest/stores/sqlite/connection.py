@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -110,8 +112,30 @@ def immediate(connection: apsw.Connection) -> Iterator[None]:
         raise
 
 
-def migrate(connection: apsw.Connection, where: str, *, read_only: bool) -> bool:
+def _copied_before(connection: apsw.Connection, where: str, version: int) -> None:
+    """Leaves a whole copy of a file of an earlier format beside it, before it is brought forward. One that is there already stays."""
+    target = Path(f"{where}.backup-format-{version}")
+    if target.exists():
+        return
+    part = target.with_name(f"{target.name}.{os.getpid()}-{threading.get_ident()}.part")
+    try:
+        connection.execute("VACUUM INTO ?", (str(part),))
+        copy = apsw.Connection(str(part), flags=apsw.SQLITE_OPEN_READONLY)
+        as_it_was = pragma(copy, "user_version") == version
+        copy.close()
+        if as_it_was:
+            # Else another process was faster, and has made its copy before.
+            part.rename(target)
+    except OSError as error:
+        raise StoreError(f"{target}: the copy of the earlier format could not be kept ({error.strerror}); nothing was changed") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def migrate(connection: apsw.Connection, where: str, *, read_only: bool, backup: bool = False) -> bool:
     """Brings a file to the present format, each step in one transaction; True if it was new.
+
+    `backup` leaves a copy of a file of an earlier format beside it first.
 
     Raises:
         StoreTooNew: A later Earnest wrote it. It is left as it is.
@@ -125,6 +149,8 @@ def migrate(connection: apsw.Connection, where: str, *, read_only: bool) -> bool
     if read_only:
         found = "is empty" if not tables else f"has format {version} and needs {FORMAT}"
         raise StoreReadOnly(f"{where}: {found}; open it once for writing first")
+    if tables and version and backup:
+        _copied_before(connection, where, version)
     made = False
     while True:
         with immediate(connection):

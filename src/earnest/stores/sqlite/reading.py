@@ -20,7 +20,7 @@ from earnest.core.filters import Filter
 from earnest.core.ranking import Candidate, Statistics, telling
 from earnest.core.ticket import Meter, Role, Share, StoredSettlement, StoredTicket
 from earnest.errors import IndexDamaged
-from earnest.protocols import StoredDocument, StoredModel
+from earnest.protocols import Changed, StoredDocument, StoredModel
 from earnest.stores.sqlite import turns, vectors
 from earnest.stores.sqlite.draws import DrawReading
 from earnest.stores.sqlite.words import WordReading
@@ -409,6 +409,12 @@ class SqliteReading(DrawReading, WordReading):
 
     def known_vectors(self, model: str, twins: Sequence[bytes]) -> dict[bytes, bytes]:
         return vectors.known_vectors(self._db, model, twins)
+
+    def codes(self, model: str, rows: Sequence[int]) -> dict[int, bytes]:
+        return vectors.codes(self._db, model, rows)
+
+    def changed(self, model: str, event: int, vector: int, limit: int) -> Changed:
+        return vectors.changed(self._db, model, event, vector, limit, self.counter("vectors"))
 
     # decisions
 

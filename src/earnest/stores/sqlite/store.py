@@ -64,7 +64,7 @@ class SqliteStore:
         with translated(self.path):
             connection = self._connect(read_only)
             try:
-                self.made = migrate(connection, self.path, read_only=read_only)
+                self.made = migrate(connection, self.path, read_only=read_only, backup=self.path != MEMORY and vfs is None)
                 """Whether this opening made the store."""
                 self.agent = self._claimed(connection, agent, author)
             except BaseException:

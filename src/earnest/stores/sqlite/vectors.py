@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from earnest.core.filters import Filter
 from earnest.core.vectors import HEADER, dimension_of, question_vector
-from earnest.protocols import StoredModel
+from earnest.protocols import Changed, StoredModel
 from earnest.stores.sqlite.shelf import Shelf
 
 Conditions = Callable[[Filter], tuple[list[str], list[Any]]]
@@ -144,6 +144,25 @@ def known_vectors(db: Any, model: str, twins: Sequence[bytes]) -> dict[bytes, by
         if found:
             made[twin] = bytes(found[0])
     return made
+
+
+def codes(db: Any, model: str, rows: Sequence[int]) -> dict[int, bytes]:
+    """See `earnest.protocols.Reading.codes`."""
+    sql = """SELECT v.entry, v.code FROM vectors v JOIN models m USING (model)
+             WHERE m.name = ? AND v.entry IN (SELECT value FROM json_each(?))"""
+    return {row: bytes(code) for row, code in db.execute(sql, (model, json.dumps([*rows])))}
+
+
+def changed(db: Any, model: str, event: int, vector: int, limit: int, newest: int) -> Changed:
+    """See `earnest.protocols.Reading.changed`; `newest` is the highest number that a vector ever got."""
+    events = db.execute("SELECT event, entries FROM events WHERE event > ? ORDER BY event LIMIT ?", (event, limit)).fetchall()
+    sql = """SELECT vector, entry FROM vectors WHERE vector > ? AND model = (SELECT model FROM models WHERE name = ?)
+             ORDER BY vector LIMIT ?"""
+    made = db.execute(sql, (vector, model, limit)).fetchall()
+    rows = dict.fromkeys(row for _, named in events for row in json.loads(named))
+    rows.update(dict.fromkeys(row for _, row in made))
+    last = made[-1][0] if len(made) == limit else max(newest, vector)
+    return Changed(tuple(rows), events[-1][0] if events else event, last)
 
 
 # writing

@@ -194,3 +194,40 @@ def _the_dead_leave_the_index(driver: Driver) -> None:
         with store.read() as reading:
             same(reading.index_problem(), None, "the index")
         clean(store)
+
+
+@law("A term is known in the scopes whose living entries hold it; the vocabulary gives what begins so, in order, up to the limit.")
+def _known_terms(driver: Driver) -> None:
+    with opened(driver, "known_terms") as store:
+        add(store, "database databases", scope="mine")
+        gone = add(store, "datalog", cue="dative", scope="yours")
+        mine, yours = Filter(scopes=("mine",)), Filter(scopes=("yours",))
+        with store.read() as reading:
+            same(reading.known(["database", "datalog", "nothing"], mine), frozenset({"database"}), "one scope")
+            same(reading.known(["database", "datalog", "dative"], yours), frozenset({"datalog", "dative"}), "the other, cues too")
+            same(reading.known(["database", "datalog"], Filter(scopes=None)), frozenset({"database", "datalog"}), "every scope")
+            same(reading.known(["database"], Filter(scopes=("nobody",))), frozenset(), "a scope that nobody made")
+            same(reading.known([], mine), frozenset(), "no terms")
+            every = reading.vocabulary("data", 100)
+            must(every == sorted(every) and {"database", "databases", "datalog"} <= set(every), f"not what begins with data: {every}")
+            must(all(term.startswith("data") for term in every), f"begins with something else: {every}")
+            same(reading.vocabulary("data", 2), every[:2], "a limit")
+            same(reading.vocabulary("xyz", 5), [], "nothing begins so")
+        with store.write(AUTHOR) as tx:
+            die(tx, gone)
+        with store.read() as reading:
+            same(reading.known(["datalog"], Filter(scopes=None)), frozenset(), "after a death")
+
+
+@law("The lately dead of a scope come last first, from the tick that is named, up to the limit.")
+def _lately_dead(driver: Driver) -> None:
+    with opened(driver, "lately_dead") as store:
+        entries = [add(store, f"words {n}", scope="mine" if n < 3 else "yours") for n in range(4)]
+        for stored in entries:
+            with store.write(AUTHOR) as tx:
+                die(tx, stored)
+        with store.read() as reading:
+            same([s.entry.text for s in reading.lately_dead("mine", 0, 10)], ["words 2", "words 1", "words 0"], "one scope")
+            same([s.entry.text for s in reading.lately_dead("mine", 0, 2)], ["words 2", "words 1"], "a limit")
+            same(reading.lately_dead("mine", 1, 10), [], "since a tick that none died in")
+            same(reading.lately_dead("nobody", 0, 10), [], "a scope that nobody made")

@@ -1,0 +1,108 @@
+"""When memory should say nothing: questions of other conversations and nonsense, asked at every floor."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from bench.recall.arms import EarnestArm
+from bench.recall.conversations import Conversation
+from bench.recall.measures import recall
+from earnest import Memory
+
+OFF_TOPIC: Final = 500
+NONSENSE: Final = 100
+FLOORS: Final = tuple(round(0.02 * step, 2) for step in range(2, 26))
+_SEED: Final = 20261130
+_HEADS: Final = ("br", "d", "fl", "g", "h", "j", "kl", "l", "m", "n", "p", "qu", "r", "sk", "t", "v", "w", "z")
+_TAILS: Final = ("ab", "ek", "im", "olf", "ung", "yx", "arn", "oop", "ist", "uz", "end", "ax")
+_FRAMES: Final = ("What did the {0} {1} do with a {2}?", "When was {0} {1} {2}?", "Where is the {0} of {1} {2}?", "How many {0} {1} {2}?")
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What happens at one floor: shares of off-topic and nonsense questions with any answer; of the recall at floor 0, what is kept if
+    each hit must clear it, and if the surest hit must."""
+
+    floor: float
+    off_topic: float
+    nonsense: float
+    kept: float
+    kept_if_any: float
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One question: its hits as (id, how sure), best first, and its evidence."""
+
+    hits: tuple[tuple[str, float], ...]
+    evidence: frozenset[str]
+
+
+def nonsense(count: int = NONSENSE, seed: int = _SEED) -> list[str]:
+    """Questions of made-up words."""
+    rng = random.Random(seed)
+
+    def word() -> str:
+        return "".join(rng.choice(_HEADS) + rng.choice(_TAILS) for _ in range(rng.randint(1, 3)))
+
+    return [rng.choice(_FRAMES).format(word(), word(), word()) for _ in range(count)]
+
+
+def foreign(mine: Conversation, others: Sequence[Conversation], count: int, seed: int = _SEED) -> list[str]:
+    """Questions of other conversations, drawn."""
+    pool = [asked.text for other in others if other.name != mine.name for asked in other.questions]
+    return random.Random(f"{seed}:{mine.name}").sample(pool, min(count, len(pool)))
+
+
+def probed(memory: Memory, text: str, evidence: frozenset[str] = frozenset()) -> Probe:
+    """A question's ten hits with how sure each is."""
+    hits = memory.search(text, 10)
+    return Probe(tuple((hit.entry.sources[0], hit.sure) for hit in hits), evidence)
+
+
+def probes(conversations: Sequence[Conversation], everyone: Sequence[Conversation], embedder: str) -> dict[str, list[Probe]]:
+    """Every question that should be answered and those that should not, asked in each of these conversations."""
+    made: dict[str, list[Probe]] = {"own": [], "off_topic": [], "nonsense": []}
+    each = max(1, OFF_TOPIC // len(conversations))
+    for conversation in conversations:
+        arm = EarnestArm("silence", "auto", embedder=embedder)
+        arm.take([turn.id for turn in conversation.turns], [turn.entry(conversation.name) for turn in conversation.turns])
+        assert arm.memory is not None, "it was just filled"
+        made["own"] += [probed(arm.memory, asked.text, asked.evidence) for asked in conversation.questions]
+        made["off_topic"] += [probed(arm.memory, text) for text in foreign(conversation, everyone, each)]
+        made["nonsense"] += [probed(arm.memory, text) for text in nonsense()]
+        arm.close()
+    return made
+
+
+def point(floor: float, asked: dict[str, list[Probe]]) -> Point:
+    """What a floor does."""
+
+    def answered(kind: str) -> float:
+        return sum(any(sure >= floor for _, sure in probe.hits) for probe in asked[kind]) / max(1, len(asked[kind]))
+
+    full = kept = gated = 0.0
+    for probe in asked["own"]:
+        everything = recall([id for id, _ in probe.hits], probe.evidence, 10)
+        full += everything
+        kept += recall([id for id, sure in probe.hits if sure >= floor], probe.evidence, 10)
+        gated += everything if any(sure >= floor for _, sure in probe.hits) else 0.0
+    return Point(floor, answered("off_topic"), answered("nonsense"), kept / max(full, 1e-9), gated / max(full, 1e-9))
+
+
+def calibrated(curve: Sequence[Point], allowed: float) -> float:
+    """The lowest floor that answers at most this share of off-topic questions."""
+    return next((each.floor for each in curve if each.off_topic <= allowed), curve[-1].floor)
+
+
+def curve(asked: dict[str, list[Probe]]) -> list[Point]:
+    """The whole curve."""
+    return [point(floor, asked) for floor in FLOORS]
+
+
+def plain(points: Sequence[Point]) -> list[dict[str, Any]]:
+    """For a results file."""
+    return [asdict(each) for each in points]
