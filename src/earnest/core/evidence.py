@@ -76,6 +76,8 @@ class EvidenceRule:
     """Outcomes that are measured again when an entry's standing changed."""
     random_look: float = 0.05
     """Probability of a second measurement of any other outcome, drawn after the report is in, so that no report can foresee it."""
+    contradicted: float = 0.5
+    """How much of a report still counts that an independent look contradicts: it was asked for in doubt."""
     learn: bool = True
     """Whether lie rates are learned; else the prior's mean is kept."""
     leave_one_out: bool = True
@@ -215,7 +217,7 @@ class Heard:
         self.contradicted: float | None = None
         if len(self.said) == 2 and self.said[0][1] * self.said[1][1] < 0:
             reported, again = self.said[0][1], self.said[1][1]
-            self.contradicted = math.copysign(min(abs(reported), abs(again)), reported)
+            self.contradicted = rule.contradicted * math.copysign(min(abs(reported), abs(again)), reported)
         self.telling = any(abs(x) > rule.silent_effect for _, x, _ in self.said)
 
     @property
