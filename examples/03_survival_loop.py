@@ -3,7 +3,8 @@
     python examples/03_survival_loop.py [CYCLES]
 
 One of the three documents, a forum post, calls protected database files redundant. Nobody labels it: acting on it costs bytes,
-and that is all the memory ever learns. The same loop then runs in a world of our own, a budget with subscriptions to cancel.
+and that is all the memory ever learns. It is suspended at its first harm and dies when its stake is used up; what protects the files
+lives, because the rent of advice to hold back is waived while it is asked and followed. The same loop then runs in a world of our own, a budget with subscriptions to cancel.
 """
 
 from __future__ import annotations
@@ -64,6 +65,6 @@ def on_a_budget() -> None:
 
 
 if __name__ == "__main__":
-    on_disk(int(sys.argv[1]) if len(sys.argv) > 1 else 12)
+    on_disk(int(sys.argv[1]) if len(sys.argv) > 1 else 24)
     print("\nThe same loop, another world:\n")
     on_a_budget()

@@ -35,8 +35,8 @@ def live(env: TestSuiteEnv, cycles: int) -> None:
         report = SurvivalLoop(memory, env, config=SurvivalConfig(cycles=cycles, write_experience=False)).run()
         print(report.summary())
         for entry in [*memory.list(), *memory.list(standing="dead")]:
-            held = f"{entry.balance / 1e6:5.2f}" if entry.alive else f"{entry.cause}"
-            print(f"  {held:>8}  [{entry.sources[0]}] {entry.text}")
+            stands = f"{entry.balance / 1e6:.2f}" if entry.standing == "active" else entry.cause or entry.standing
+            print(f"  {stands:>9}  [{entry.sources[0]}] {entry.text}")
 
 
 if __name__ == "__main__":

@@ -109,6 +109,8 @@ STEPS: Final[tuple[tuple[str, Callable[[Memory], object]], ...]] = (
     ("settle", lambda m: m.settle(_open(m, LOGS), delta=2.5, meter="disk", detail="freed", key="settle-1")),
     ("decide for harm", lambda m: m.decide(TAPES, key="decide-2")),
     ("settle harm", lambda m: m.settle(_open(m, TAPES), delta=-9.0, meter="disk", acted=True, key="settle-2")),
+    ("measure doing nothing", lambda m: m.control(delta=0.5, meter="disk", key="control-1")),
+    ("look again", lambda m: m.remeasure(_open(m, TAPES), delta=4.0, meter="disk-2", detail="by hand", key="look-1")),
     ("decide in vain", lambda m: m.decide(TAPES, key="decide-3")),
     ("abandon", lambda m: m.abandon(_open(m, TAPES), reason="nobody looked", key="abandon-1")),
     ("tick", lambda m: m.tick(slot="one")),
@@ -129,6 +131,7 @@ STEPS: Final[tuple[tuple[str, Callable[[Memory], object]], ...]] = (
     ("forget", lambda m: m.forget(_id(m, "Backups run"), "not now", key="forget-1")),
     ("restore", lambda m: m.restore(_id(m, "Backups run"))),
     ("leave a ticket open", lambda m: m.decide(LOGS, key="decide-5")),
+    ("revoke a meter", lambda m: m.meters.revoke("disk")),
     ("tick on", lambda m: m.tick(slot="two", expire_after=2)),
     ("tick until it expires", lambda m: m.tick(slot="three", expire_after=1)),
     ("rebuild the index", lambda m: m._store.rebuild_index(m._analyser.terms, m._author())),
@@ -156,9 +159,10 @@ def everything(store: SqliteStore) -> dict[str, list[Any]]:
     with store.read() as reading:
         db = reading._db
         names = [name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").fetchall()]
-        plain = [name for name in names if not name.startswith(("terms", "sqlite_"))]
+        plain = [name for name in names if not name.startswith(("terms", "guards", "sqlite_"))]
         made = {name: sorted(db.execute(f"SELECT * FROM {name}").fetchall(), key=repr) for name in plain}  # noqa: S608 (names from the schema)
         made["terms"] = db.execute("SELECT rowid, facets, text, cue FROM terms ORDER BY rowid").fetchall()
+        made["guards"] = db.execute("SELECT rowid, facets, text, cue FROM guards ORDER BY rowid").fetchall()
     return made
 
 
@@ -173,7 +177,7 @@ def shape(memory: Memory) -> dict[str, Any]:
         "tickets": (stats.pending, stats.settled, stats.abandoned, stats.expired, stats.dropped, stats.decisions),
         "numbers": (stats.alive, stats.suspended, stats.dead, stats.tick, stats.energy, dict(stats.accounts)),
         # These take no key, so that a repeated request is in the log twice; it changes nothing else.
-        "events": {kind: n for kind, n in memory.audit().by_kind.items() if kind not in ("meter", "bind", "repair")},
+        "events": {kind: n for kind, n in memory.audit().by_kind.items() if kind not in ("meter", "bind", "repair", "revoke")},
         "meters": sorted((m.name, m.settlements, m.total, m.channels) for m in memory.meters.list()),
         "settings": memory.settings,
     }

@@ -108,7 +108,7 @@ def test_set_up_commands_name_what_is_there(page: Path) -> None:
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connection]:
     """A store with a past, opened for reading by the standard library alone."""
     path = tmp_path_factory.mktemp("sql") / "memory.db"
-    with Memory.open(path) as memory:
+    with Memory.open(path, settings={"rule": "classic"}) as memory:
         memory.encode(demo_corpus())
         for delta in (4096, -300_000, -300_000):
             ticket = memory.decide("Are the database files under data/ safe to delete?")

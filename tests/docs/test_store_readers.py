@@ -23,6 +23,7 @@ import pytest
 
 from earnest import ALL, Memory
 from earnest.encoding import demo_corpus
+from earnest.stores.sqlite import schema
 
 PACKAGE: Final = "better-sqlite3@12"
 PAST: Final = "Are the database files under data/ safe to delete?"
@@ -61,7 +62,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         memory.settle(first, delta=-300_000, meter="disk", detail="restored")
         memory.tick()
         memory.settle(second, delta=-300_000, meter="disk")
-        assert memory.stats().suspended == 1, "it is empty, and the third ticket still names it"
+        assert memory.stats().suspended == 1, "it did harm, and the third ticket still names it"
         useful = memory.decide("Is a cache file under cache/ safe to delete?").id
         assert useful
         memory.settle(useful, delta=120_000, meter="disk")
@@ -85,7 +86,7 @@ def expected(store: Path) -> Facts:
         return Facts(
             sqlite="",
             application_id=0x4541524E,
-            format=2,
+            format=schema.FORMAT,
             energy={entry.id: entry.balance / 1e6 for entry in everything},
             living={entry.id for entry in living},
             graveyard={entry.id: str(entry.cause) for entry in dead},

@@ -17,13 +17,20 @@ EXAMPLES: Final = sorted((ROOT / "examples").glob("[0-9]*.py"))
 SAYS: Final = {
     "01_encode.py": ("2 documents became", "explicit", "cross_doc", "[handbook.md, retro-12]", "and makes 0."),
     "02_query.py": ("from retention-policy", "silent", "with scope=['alice', '']: Alice wants", "of what the question asks for"),
-    "03_survival_loop.py": ("cycle  population", "Dead:", "died, executed", "another world", "dead      [rumour]"),
+    "03_survival_loop.py": ("cycle  population", "Dead:", "died, executed", "another world", "protected and must be kept.", "suspended [rumour]"),
     "05_test_suite.py": (
         "Waiting is free:",
         "Waiting costs",
-        "executed  [hallway] The helper cleanup patch",
-        "executed  [hallway] Do not apply",
+        "suspended  [hallway] The helper cleanup patch",
+        "suspended  [hallway] Do not apply",
     ),
+    "10_compression.py": (
+        "cycle  population",
+        "active     [runbook] The request logs",
+        "[hallway] The uploaded photos",
+        "uploaded photos: silent",
+    ),
+    "11_night_pages.py": ("Who decides now:", "PAGE when the billing database has a full disk.\n", "page somebody?\n    silent"),
     "09_your_own_corpus.py": ("silent: nothing reaches the floor", "What is missing was not found: search.", "conflicting (numbers)"),
 }
 
@@ -58,11 +65,11 @@ def test_every_example_says_what_it_is_and_how_to_run_it(example: Path) -> None:
     assert f"python examples/{example.name}" in text.split('"""')[1]
 
 
-def test_the_waiting_that_costs_is_what_executes_bad_restraint(tmp_path: Path) -> None:
+def test_the_waiting_that_costs_is_what_finds_bad_restraint_out(tmp_path: Path) -> None:
     free, priced = _run(ROOT / "examples" / "05_test_suite.py", folder=tmp_path).split("Waiting costs")
     restraint = "[hallway] Do not apply the leap-year century patch"
-    assert f"executed  {restraint}" not in free
-    assert f"executed  {restraint}" in priced
+    assert f"suspended  {restraint}" not in free
+    assert f"suspended  {restraint}" in priced
 
 
 def test_examples_take_the_readers_own_files(tmp_path: Path) -> None:

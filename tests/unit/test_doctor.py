@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from pathlib import Path
 from typing import Any, Final
 
@@ -438,3 +440,18 @@ def test_the_worst_is_told_first() -> None:
     severities = [finding.severity for finding in memory.doctor().findings]
     assert severities == sorted(severities, key=("error", "warning", "info").index)
     assert {"never_paid", "starvation_cliff", "operator_settled"} <= set(codes(memory))
+
+
+def test_every_code_is_in_the_tuning_guide_and_no_other() -> None:
+    root = Path(__file__).parents[2]
+    sources = [*(root / "src" / "earnest" / "ledger").glob("*.py")]
+    raised = {
+        code
+        for path in sources
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Finding"
+        for code in (node.value for node in ast.walk(call.args[0]) if isinstance(node, ast.Constant))
+    }
+    page = (root / "docs" / "tuning.md").read_text(encoding="utf-8").split("## What doctor says")[1]
+    told = {code for line in page.splitlines() if line.startswith("| `") for code in re.findall(r"`(\w+)`", line.split("|")[1])}
+    assert told == raised and len(raised) >= 23

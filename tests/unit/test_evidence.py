@@ -105,7 +105,8 @@ def test_in_an_alarm_an_entry_has_to_keep_half_the_prior() -> None:
 
 def test_a_report_and_a_second_measurement_count_as_far_as_their_meters_are_believed() -> None:
     contradicted = word(1, -3.0, second=1.0, second_meter="b", second_event=2)
-    assert weigh([contradicted], {}).odds == pytest.approx(RULE.prior_odds), "two equals that contradict each other tell nothing"
+    between = RULE.prior_odds + weight(0.1) * effect(1.0) * (1 - RULE.contradicted)
+    assert weigh([contradicted], {}).odds == pytest.approx(between), "what was reported counts half, and no more than the look itself"
     found_out = {"m": Belief(lies=60.0, words=100.0)}
     assert weigh([contradicted], found_out).odds == pytest.approx(weigh([word(1, 1.0, "b")], {}).odds)
     confirmed = word(1, -1.0, second=-0.5, second_meter="b", second_event=2)

@@ -76,6 +76,8 @@ class EvidenceRule:
     """Outcomes that are measured again when an entry's standing changed."""
     random_look: float = 0.05
     """Probability of a second measurement of any other outcome, drawn after the report is in, so that no report can foresee it."""
+    contradicted: float = 0.5
+    """How much of a report still counts that an independent look contradicts: it was asked for in doubt."""
     learn: bool = True
     """Whether lie rates are learned; else the prior's mean is kept."""
     leave_one_out: bool = True
@@ -215,7 +217,7 @@ class Heard:
         self.contradicted: float | None = None
         if len(self.said) == 2 and self.said[0][1] * self.said[1][1] < 0:
             reported, again = self.said[0][1], self.said[1][1]
-            self.contradicted = math.copysign(min(abs(reported), abs(again)), reported)
+            self.contradicted = rule.contradicted * math.copysign(min(abs(reported), abs(again)), reported)
         self.telling = any(abs(x) > rule.silent_effect for _, x, _ in self.said)
 
     @property
@@ -292,10 +294,19 @@ def folded(said: Sequence[Heard], ears: Mapping[str, Ear], limit: float, rule: E
     return odds
 
 
-def contributions(said: Sequence[Heard], probability: float, beliefs: Beliefs, rule: EvidenceRule = RULE) -> dict[str, Own]:
-    """What an entry's words add to each meter, among those that the belief was learned from."""
+class Tally(NamedTuple):
+    """What one meter said of an entry, of the words that its belief was learned from: gains, harms, and sums over the logarithms of the
+    sizes of their effects and over the squares of those."""
+
+    gains: int
+    harms: int
+    total: float
+    square: float
+
+
+def tallied(said: Sequence[Heard], beliefs: Beliefs, rule: EvidenceRule = RULE) -> dict[str, Tally]:
+    """What each meter said of an entry, in numbers. O(words)."""
     sums: dict[str, list[float]] = {}
-    sure = 1.0 if probability > rule.sure else -1.0 if probability < 1.0 - rule.sure else 0.0
     for one in said:
         if one.word.borrowed:
             continue
@@ -303,21 +314,33 @@ def contributions(said: Sequence[Heard], probability: float, beliefs: Beliefs, r
             belief = beliefs.get(meter, UNKNOWN)
             if abs(x) <= rule.silent_effect or not belief.since <= event <= belief.through:
                 continue
-            own = sums.setdefault(meter, [0.0, 0.0, 0.0, 0.0, 0.0])
+            own = sums.setdefault(meter, [0, 0, 0.0, 0.0])
             log = math.log(abs(x))
-            own[0] += probability if x < 0 else 1.0 - probability
-            own[1] += 1.0
-            own[2] += x * sure < 0
-            own[3] += log
-            own[4] += log * log
-    return {
-        meter: Own(lies, words, caught, Sizes(probability * words, probability * total, probability * square))
-        for meter, (lies, words, caught, total, square) in sums.items()
-    }
+            own[x < 0] += 1
+            own[2] += log
+            own[3] += log * log
+    return {meter: Tally(int(gains), int(harms), total, square) for meter, (gains, harms, total, square) in sums.items()}
 
 
-def judged(said: Sequence[Heard], beliefs: Beliefs, rule: EvidenceRule = RULE, limit: float | None = None) -> tuple[float, dict[str, Own]]:
-    """The log-odds of an entry, and what its own words added to its meters.
+def contributions(tallies: Mapping[str, Tally], probability: float, rule: EvidenceRule = RULE) -> dict[str, Own]:
+    """What an entry that is good with this probability adds to each meter: a word that goes against it is a lie."""
+    against = 1.0 - probability
+    made = {}
+    for meter, (gains, harms, total, square) in tallies.items():
+        caught = harms if probability > rule.sure else gains if against > rule.sure else 0
+        sizes = Sizes(probability * (gains + harms), probability * total, probability * square)
+        made[meter] = Own(probability * harms + against * gains, float(gains + harms), float(caught), sizes)
+    return made
+
+
+def judged(
+    said: Sequence[Heard],
+    tallies: Mapping[str, Tally],
+    beliefs: Beliefs,
+    rule: EvidenceRule = RULE,
+    limit: float | None = None,
+) -> tuple[float, dict[str, Own]]:
+    """The log-odds of an entry, and what its own words, in numbers, added to its meters.
 
     Twice folded: with the meters as they are, to see how much of them is this entry's own, and then without that.
     """
@@ -326,7 +349,7 @@ def judged(said: Sequence[Heard], beliefs: Beliefs, rule: EvidenceRule = RULE, l
     bound = rule.limit if limit is None else limit
     names = {meter for one in said for meter, _, _ in one.said}
     first = folded(said, {name: left_out(beliefs.get(name, UNKNOWN), rule=rule) for name in names}, bound, rule)
-    own = contributions(said, sigmoid(first), beliefs, rule)
+    own = contributions(tallies, sigmoid(first), rule)
     if not (rule.learn and rule.leave_one_out) or not own:
         return first, own
     without = {name: left_out(beliefs.get(name, UNKNOWN), own.get(name, NOTHING_OWN), rule) for name in names}
@@ -354,7 +377,7 @@ def weigh(words: Sequence[Word], beliefs: Beliefs, rule: EvidenceRule = RULE) ->
     said = heard(words, beliefs, rule)
     if not said:
         return Evidence(rule.prior_odds)
-    odds, own = judged(said, beliefs, rule)
+    odds, own = judged(said, tallied(said, beliefs, rule), beliefs, rule)
     meter = said[-1].meter
     belief = beliefs.get(meter, UNKNOWN)
     mine = own.get(meter, NOTHING_OWN)
@@ -485,12 +508,14 @@ def learn(
         for name, belief in known.items()
     }
     said = [one for one in (heard(words, start, rule) for words in histories) if one]
+    numbers = [tallied(entry, start, rule) for entry in said]
     made = _first(said, start, rule)
-    for _ in range(max(1, rule.passes)):
+    for step in range(max(1, rule.passes)):
         sums = {name: Own(rule.prior_lies, rule.prior_words) for name in made}
-        for entry in said:
-            odds, _own = judged(entry, made, rule, rule.limit_learning)
-            for name, own in contributions(entry, sigmoid(odds), start, rule).items():
+        for entry, tallies in zip(said, numbers, strict=True):
+            # In the first pass nothing was learned from anybody yet, so that there is nothing of one's own to leave out.
+            odds, _own = judged(entry, tallies if step else {}, made, rule, rule.limit_learning)
+            for name, own in contributions(tallies, sigmoid(odds), rule).items():
                 so_far = sums[name]
                 sums[name] = Own(so_far.lies + own.lies, so_far.words + own.words, so_far.caught + own.caught, so_far.sizes.and_(own.sizes))
         made = {
@@ -513,10 +538,8 @@ def learn(
 def _first(said: Sequence[Sequence[Heard]], start: Beliefs, rule: EvidenceRule) -> dict[str, Belief]:
     """Where learning starts: a meter that was measured again lies as often as the independent look contradicted it. Without one, as the
     prior says. This decides between the mirror solutions where it can be decided.
-
-    Nothing was learned from anybody yet, so that there is nothing of an entry's own to leave out (`through` is 0).
     """
-    made = {name: Belief(rule.prior_lies, rule.prior_words, baseline=belief.baseline, since=1, through=0) for name, belief in start.items()}
+    made = {name: Belief(rule.prior_lies, rule.prior_words, baseline=belief.baseline) for name, belief in start.items()}
     for entry in said:
         for one in entry:
             if len(one.said) == 2 and one.word.meter in made and not one.word.borrowed:

@@ -226,11 +226,11 @@ def judge_returned(tx: Writing, settings: Settings, analyser: Analyser, stored: 
     admission.convict(tx, settings, stored, by or stored)
 
 
-def refuse_living_twin(tx: Writing, stored: StoredEntry) -> None:
-    """An entry does not come back beside another that says the same."""
+def refuse_living_twin(tx: Writing, stored: StoredEntry, leaving: int | None = None) -> None:
+    """An entry does not come back beside another that says the same, unless that one (its row is `leaving`) goes as it comes."""
     entry = stored.entry
     for twin in twins(tx, entry):
-        if twin.entry.alive and twin.row != stored.row and entry.kind != "episodic":
+        if twin.entry.alive and twin.row not in (stored.row, leaving) and entry.kind != "episodic":
             raise NotAllowed(f"entry {entry.id} cannot return: entry {twin.entry.id} says the same and is alive")
 
 

@@ -120,7 +120,7 @@ def take_apart(tx: Writing, settings: Settings, analyser: Analyser, event: Event
     # Harm that the heir decided is everybody's; what one member had done before is its own.
     by_heir = any(moved < 0 and role != "supporting" for _, role, moved in tx.settlements_of(heir.row, SETTLEMENTS))
     for stored, share in zip(members, shares, strict=True):
-        refuse_living_twin(tx, stored)
+        refuse_living_twin(tx, stored, leaving=heir.row)
         revive(tx, stored, analyser)
         balance = share if stored.entry.retention == "earned" else 0
         tx.change_entry(stored.row, balance=balance, rent_mark=index, harmed=stored.harmed or by_heir, standing=heir.entry.standing)

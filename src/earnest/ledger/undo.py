@@ -111,7 +111,7 @@ def _supersede(tx: Writing, settings: Settings, analyser: Analyser, event: Event
     book = Book(tx, settings)
     pinned = heir.entry.pinned
     [old] = tx.entries([parent])
-    lifecycle.refuse_living_twin(tx, old)
+    lifecycle.refuse_living_twin(tx, old, leaving=heir.row)
     book.bury(heir, "forgotten", kind="forget", note=f"event {event.seq} taken back", heir=old.row)
     lifecycle.revive(tx, old, analyser)
     postings = book.stake(old, max(0, part))
