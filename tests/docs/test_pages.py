@@ -152,7 +152,9 @@ def test_the_tree_of_errors_is_the_real_one() -> None:
 # names
 
 
-@pytest.mark.parametrize("module", ["earnest", "earnest.embedders", "earnest.encoding", "earnest.environments", "earnest.testing"])
+@pytest.mark.parametrize(
+    "module", ["earnest", "earnest.embedders", "earnest.encoding", "earnest.environments", "earnest.llms", "earnest.testing"]
+)
 def test_every_exported_name_is_documented_and_every_documented_one_exported(module: str) -> None:
     documented = {span for cells in rows(section(DOCS / "api.md", f"`{module}`")) for span in spans(cells[0])}
     assert documented == set(importlib.import_module(module).__all__)

@@ -18,6 +18,7 @@ from earnest.testing.store_conformance import (
     settings,
     tickets,
     transactions,
+    vectors,
 )
 from earnest.testing.store_conformance.driver import FEATURES, Driver, Feature
 from earnest.testing.store_conformance.law import Law
@@ -49,6 +50,7 @@ _CHAPTERS: Final = (
     evidence.law,
     settings.law,
     recall.law,
+    vectors.law,
     accounts.law,
     opening.law,
     damage.law,
