@@ -4,7 +4,8 @@
 
 One of the three documents, a forum post, calls protected database files redundant. Nobody labels it: acting on it costs bytes,
 and that is all the memory ever learns. It is suspended at its first harm and dies when its stake is used up; what protects the files
-lives, because the rent of advice to hold back is waived while it is asked and followed. The same loop then runs in a world of our own, a budget with subscriptions to cancel.
+lives, because the rent of advice to hold back is waived while it is asked and followed. The same loop then runs in a world of our own,
+a budget with subscriptions to cancel.
 """
 
 from __future__ import annotations

@@ -24,7 +24,10 @@ WAKING = 60
 
 ADVICE = {
     "review": ["PAGE when the billing database has a full disk.", "WAIT until the morning with a failed nightly backup."],
-    "habit": ["PAGE for every certificate that expires within a week.", "At night, WAIT with a full disk on the billing database: somebody can clean it later."],
+    "habit": [
+        "PAGE for every certificate that expires within a week.",
+        "At night, WAIT with a full disk on the billing database: somebody can clean it later.",
+    ],
 }
 SAID = re.compile(r"\b(PAGE|WAIT)\b")
 

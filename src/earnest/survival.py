@@ -166,12 +166,14 @@ class SurvivalLoop:
                 acted=outcome.acted, detail=outcome.detail[: check.MAX_DETAIL],
             )  # fmt: skip
             buried.update(settled.buried)
-            buried.update(self._look_again(ticket.id, task, outcome))
+            self._done[ticket.id] = task, outcome
+            buried.update(self._look_again())
             if ticket.text and outcome.delta > 0 and (best is None or outcome.delta > best[0]):
                 best = (outcome.delta, ticket)
         births = self._write_back(cycle, best[1]) if best is not None and config.write_experience else 0
         ticked = memory.tick(expire_after=config.expire_after)
         buried.update(ticked.died)
+        buried.update(self._look_again())
         merges = ticked.merged
         if config.consolidate_every and (cycle + 1) % config.consolidate_every == 0:
             merges += memory.consolidate().merged
@@ -189,17 +191,16 @@ class SurvivalLoop:
             raise InvalidInput("outcome", outcome, "control gives back an earnest.Outcome(delta=…)")
         self.memory.control(delta=outcome.delta, meter=self.config.meter, scale=self.scale, detail=outcome.detail[: check.MAX_DETAIL])
 
-    def _look_again(self, ticket: str, task: Task, outcome: Outcome) -> tuple[str, ...]:
+    def _look_again(self) -> tuple[str, ...]:
         """Answer what the memory asks to be measured again, as far as the environment can; returns the entries that were buried then.
 
         What happened in the last cycles can be looked at; older tickets are let go.
         """
         measure = getattr(self.env, "remeasure", None)
-        if not callable(measure):
-            return ()
-        self._done[ticket] = task, outcome
         while len(self._done) > _KEPT:
             self._done.pop(next(iter(self._done)))
+        if not callable(measure):
+            return ()
         buried: list[str] = []
         for appeal in self.memory.appeals():
             if appeal.ticket not in self._done:

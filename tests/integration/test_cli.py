@@ -534,19 +534,95 @@ def test_keys_make_writes_repeatable(shell: Shell) -> None:
     assert shell("settle", ticket, "5", "--key", "s", "--json").json == first
 
 
-def test_harm_suspends_or_buries_and_why_tells(shell: Shell) -> None:
+def test_harm_suspends_and_why_tells(shell: Shell) -> None:
     id = shell.remember()
-    for _ in range(3):
-        ticket = shell("decide", QUESTION, "--json").json["id"]
-        if ticket is not None:
-            said = shell("settle", ticket, "-1e6", "--meter", "disk").out
-    assert "buried" in said and f"earnest why {id}" in said
-    story = shell("why", id)
-    assert "executed" in story.out and "measured harm" in story.out
-    assert shell("why", id, "--json").json["entry"]["cause"] == "executed"
+    shell("meters", "add", "disk")
+    shell("meters", "bind", "disk", "cli")
+    said = shell("settle", shell.ticket(), "-1e6", "--meter", "disk").out
+    assert "suspended" in said and f"earnest why {id}" in said
+    assert "No ticket was opened" in shell("decide", QUESTION).out
+    assert "following it helps with a probability of 0% only" in shell("why", id).out
+    assert shell("why", id, "--json").json["entry"]["standing"] == "suspended"
+
+
+def test_what_is_typed_moves_no_standing(shell: Shell) -> None:
+    id = shell.remember()
+    said = shell("settle", shell.ticket(), "-1e6", "--meter", "disk").out
+    assert "typed by an operator" in said and "suspended" not in said
+    assert shell("why", id, "--json").json["entry"]["standing"] == "active"
+
+
+def test_a_second_look_is_wanted_and_corrects_the_report(shell: Shell) -> None:
+    assert "No second look is wanted" in shell("remeasure", "--wanted").out if shell.remember() else ""
+    for meter in ("disk", "scales"):
+        shell("meters", "add", meter)
+        shell("meters", "bind", meter, "cli")
+    ticket = shell.ticket()
+    shell("settle", ticket, "-1", "--meter", "disk")
+    wanted = shell("remeasure", "--wanted")
+    assert ticket in wanted.out and "one of its first outcomes" in wanted.out and "−1 by disk" in wanted.out
+    [appeal] = shell("remeasure", "--wanted", "--json").json["appeals"]
+    assert (appeal["ticket"], appeal["why"], appeal["delta"]) == (ticket, "first", -1)
+    assert "no second look" in shell("remeasure", ticket, "3", "--meter", "disk", status=1).err
+    looked = shell("remeasure", ticket, "3", "--meter", "scales", "--detail", "weighed")
+    assert "cleared" in looked.out and "put right: +" in looked.out
+    assert shell("remeasure", "--wanted", "--json").json == {"appeals": []}
+    assert "Nothing landed" in shell("remeasure", "nobody", "3", "--meter", "scales", status=1).out
+    for words in (("--wanted", ticket), (ticket,), (ticket, "3"), (ticket, "nan", "--meter", "x")):
+        shell("remeasure", *words, status=2)
+
+
+def test_doing_nothing_can_be_measured(shell: Shell) -> None:
+    shell.remember()
+    typed = shell("control", "0.5", "--meter", "disk")
+    assert "disk showed +0.5 when nothing was done (operator)" in typed.out and "meters bind disk cli" in typed.out
+    shell("meters", "add", "disk", "--unit", "bytes", "--scale", "10")
+    shell("meters", "bind", "disk", "cli")
+    made = shell("control", "-2", "--meter", "disk", "--key", "k", "--json").json
+    assert (made["delta"], made["meter"], made["tier"]) == (-2, "disk", "measured")
+    assert shell("control", "-2", "--meter", "disk", "--key", "k", "--json").json["event"] == made["event"]
+    shell("control", "inf", status=2)
+
+
+def test_a_meter_can_be_revoked_and_trusted_again(shell: Shell) -> None:
+    id = shell.remember()
+    shell("meters", "add", "disk")
+    shell("meters", "bind", "disk", "cli")
+    shell("settle", shell.ticket(), "-9", "--meter", "disk")
+    revoked = shell("meters", "revoke", "disk")
+    assert "Revoked disk" in revoked.out and f"{id}  cleared" in revoked.out
+    assert "revoked" in shell("meters").out
+    event = shell("audit", "--kind", "revoke", "--json").json["events"][0]["seq"]
+    assert id in shell("undo", str(event)).out
+    made = shell("meters", "revoke", "disk", "--since", "5", "--json").json
+    assert made["meter"] == "disk" and made["cleared"] == [] and made["since"] > event
+    for words in (
+        ("revoke",),
+        ("revoke", "nobody"),
+        ("revoke", "disk", "--since", "soon"),
+        ("list", "--since", "3"),
+        ("revoke", "disk", "cli"),
+    ):
+        shell("meters", *words, status=2)
+
+
+def test_what_an_answer_cited_shares_in_its_outcome(shell: Shell) -> None:
+    shell.remember()
+    shell.remember("Old log files may be deleted by the night shift.")
+    shell("meters", "add", "disk")
+    shell("meters", "bind", "disk", "cli")
+    made = shell("decide", QUESTION, "--json").json
+    other = made["supporting"][0]["id"]
+    settled = shell("settle", made["id"], "4", "--meter", "disk", "--cited", other, "--json").json
+    assert [credit["role"] for credit in settled["credits"]] == ["cited", "deciding"] or {c["role"] for c in settled["credits"]} == {
+        "cited",
+        "deciding",
+    }
+    shell("settle", shell.ticket(), "4", "--cited", "nobody", status=2)
 
 
 def test_ticks_are_idempotent_per_slot(shell: Shell) -> None:
+    shell("config", "rule", "classic")
     shell("remember", TEXT)
     assert shell("tick", "--slot", "monday", "--json").json == shell("tick", "--slot", "monday", "--json").json
     for _ in range(19):

@@ -17,7 +17,14 @@ EXAMPLES: Final = sorted((ROOT / "examples").glob("[0-9]*.py"))
 SAYS: Final = {
     "01_encode.py": ("2 documents became", "explicit", "cross_doc", "[handbook.md, retro-12]", "and makes 0."),
     "02_query.py": ("from retention-policy", "silent", "with scope=['alice', '']: Alice wants", "of what the question asks for"),
-    "03_survival_loop.py": ("cycle  population", "Dead:", "died, executed", "another world", "protected and must be kept.", "suspended [rumour]"),
+    "03_survival_loop.py": (
+        "cycle  population",
+        "Dead:",
+        "died, executed",
+        "another world",
+        "protected and must be kept.",
+        "suspended [rumour]",
+    ),
     "05_test_suite.py": (
         "Waiting is free:",
         "Waiting costs",

@@ -211,3 +211,56 @@ def test_alike_counts_common_words() -> None:
 
 def test_an_experience_is_not_marked_twice() -> None:
     assert experience(experience("Delete it.")) == experience("Delete it.")
+
+
+class DriftingEnv(BudgetEnv):
+    """Everything rises by itself, and the meter reports the opposite; another way of looking tells the truth."""
+
+    lies = True
+
+    def __init__(self) -> None:
+        self.controls: list[int] = []
+        self.looks: list[str] = []
+
+    def verify(self, task: Task, answer: str) -> Outcome:
+        true = super().verify(task, answer)
+        return Outcome(-true.delta if self.lies else true.delta, true.detail, acted=true.acted)
+
+    def remeasure(self, task: Task, outcome: Outcome) -> Outcome:
+        self.looks.append(task.context["name"])
+        return Outcome(-outcome.delta, "counted again", acted=outcome.acted)
+
+    def control(self, cycle: int) -> Outcome:
+        self.controls.append(cycle)
+        return Outcome(0.0, "nothing was done", acted=False)
+
+
+def test_the_loop_measures_doing_nothing_and_looks_a_second_time_where_memory_asks(memory: Memory) -> None:
+    env = DriftingEnv()
+    SurvivalLoop(filled(memory), env, config=SurvivalConfig(cycles=6, write_experience=False)).run()
+    assert env.controls == [*range(6)]
+    assert set(env.looks) == {"paymentsly", "logstash"} and memory.appeals() == []
+    by_source = {entry.sources[0]: entry for entry in memory.list()}
+    assert by_source["finance"].standing == "active" and by_source["rumour"].standing == "suspended"
+    assert {meter.name for meter in memory.meters.list()} == {"environment", "environment, second look"}
+    assert memory.check().ok
+
+
+def test_under_classic_the_loop_measures_no_control(memory: Memory) -> None:
+    memory.configure(rule="classic")
+    env = DriftingEnv()
+    SurvivalLoop(filled(memory), env, config=SurvivalConfig(cycles=2)).run()
+    assert env.controls == [] and env.looks == []
+
+
+def test_a_second_look_under_the_meters_own_name_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="second_meter"):
+        SurvivalConfig(meter="ci", second_meter="ci")
+
+
+@pytest.mark.parametrize("verb", ["control", "remeasure"])
+def test_a_broken_control_or_second_look_is_named(memory: Memory, verb: str) -> None:
+    env = DriftingEnv()
+    setattr(env, verb, lambda *_: 5)
+    with pytest.raises(InvalidInput, match=verb):
+        SurvivalLoop(filled(memory), env, config=SurvivalConfig(cycles=1)).run()

@@ -63,7 +63,6 @@ class _Said:
     numbers: frozenset[str]
     dates: frozenset[str]
     negated: bool
-    advice: bool | None
     inside: frozenset[str]
     names: tuple[str, ...]
     values: frozenset[str]
@@ -83,11 +82,14 @@ def _said(text: str) -> _Said:
         numbers=frozenset(_numbers(plain)),
         dates=frozenset(root(date) for date in dates),
         negated=bool(NEGATIONS & set(words)) or any(sign in plain for sign in NEGATING_SIGNS),
-        advice=decision_polarity(text),
         inside=inside,
         names=tuple(_NAME.findall(normal)),
         values=frozenset(_VALUE.findall(normal)),
     )
+
+
+# Reading advice costs more than everything else: it comes last, and once for each text.
+_advice: Final = lru_cache(maxsize=4096)(decision_polarity)
 
 
 def disagreement(first: str, second: str) -> str | None:
@@ -105,7 +107,7 @@ def disagreement(first: str, second: str) -> str | None:
         return "dates"
     if a.negated != b.negated or _prefixed(a, b) or _prefixed(b, a):
         return "negation"
-    if a.advice is not b.advice:
+    if _advice(a.text) is not _advice(b.text):
         return "advice"
     if _opposite(a, b):
         return "opposites"

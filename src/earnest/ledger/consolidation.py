@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from earnest.core.agreement import difference
@@ -14,9 +16,8 @@ from earnest.core.ticket import CHANNEL_TIERS, Tier
 from earnest.protocols import Reading
 
 _PAGE: Final = 1_000
-# Candidates share one of an entry's rarest terms. A near-duplicate (similarity s) misses at most a part 1 - s of them, so that this
-# many are enough to meet it; terms that many entries hold tell nothing and would bring all pairs back.
-_RAREST: Final = 8
+# Two entries that are alike to a part t share a term among the first (1 - t) of each, terms ordered by how rare they are (prefix filtering:
+# Chaudhuri, Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007). Terms that many entries hold tell nothing and would bring all pairs back.
 _COMMON: Final = 64
 _LARGEST: Final = 20
 
@@ -29,22 +30,21 @@ def groups(reading: Reading, analyser: Analyser, threshold: float) -> tuple[list
     """
     eligible = [stored for stored in _living(reading) if not (stored.entry.pinned or stored.open_tickets or stored.probation)]
     terms = {stored.row: frozenset(analyser.terms(stored.entry.text)) for stored in eligible}
-    holders: dict[tuple[object, ...], list[int]] = defaultdict(list)
     by_row = {stored.row: stored for stored in eligible}
-    for stored in eligible:
-        for term in terms[stored.row]:
-            holders[(*_class(stored), term)].append(stored.row)
+    candidates = _candidates(eligible, terms, threshold)
     eligible.sort(key=lambda s: (-s.entry.balance, s.row))
-    taken: set[int] = set()
+    settled: set[int] = set()
     made: list[list[StoredEntry]] = []
     refused: dict[frozenset[int], str] = {}
     for lead in eligible:
-        if lead.row in taken:
+        if lead.row in settled:
             continue
+        # What was compared with an earlier lead is not compared with it once more.
+        settled.add(lead.row)
         group = [lead]
-        for row in _near(lead, terms, holders):
-            if row in taken or row == lead.row or len(group) >= _LARGEST:
-                continue
+        for row in sorted(candidates(lead) - settled):
+            if len(group) >= _LARGEST:
+                break
             other = by_row[row]
             sizes = len(terms[lead.row]), len(terms[row])
             # Two sets cannot be more alike than their sizes are.
@@ -58,7 +58,7 @@ def groups(reading: Reading, analyser: Analyser, threshold: float) -> tuple[list
             elif len(refused) < 1_000:
                 refused.setdefault(frozenset((member.row, row)), f"{member.entry.id} and {other.entry.id} differ in {reason}")
         if len(group) > 1:
-            taken.update(stored.row for stored in group)
+            settled.update(stored.row for stored in group)
             made.append(group)
     return made, [*refused.values()]
 
@@ -90,15 +90,23 @@ def _class(stored: StoredEntry) -> tuple[object, ...]:
     return (entry.scope, entry.kind, entry.retention, entry.standing, len(entry.sources) > 1)
 
 
-def _near(lead: StoredEntry, terms: dict[int, frozenset[str]], holders: dict[tuple[object, ...], list[int]]) -> list[int]:
-    kind = _class(lead)
-    rarest = sorted(terms[lead.row], key=lambda term: (len(holders[(*kind, term)]), term))[:_RAREST]
-    near: set[int] = set()
-    for term in rarest:
-        rows = holders[(*kind, term)]
-        if len(rows) <= _COMMON:
-            near.update(rows)
-    return sorted(near)
+def _candidates(entries: Sequence[StoredEntry], terms: Mapping[int, frozenset[str]], threshold: float) -> Callable[[StoredEntry], set[int]]:
+    """A function that gives the rows which an entry has to be compared with. O(terms) to make, near-linear over all entries."""
+    kinds = {stored.row: _class(stored) for stored in entries}
+    holding: Counter[tuple[object, str]] = Counter((kinds[row], term) for row in kinds for term in terms[row])
+    telling: dict[int, list[str]] = {}
+    holders: dict[tuple[object, str], list[int]] = defaultdict(list)
+    for row, kind in kinds.items():
+        held = sorted(terms[row], key=lambda term, kind=kind: (holding[kind, term], term))  # type: ignore[misc]
+        telling[row] = held[: len(held) - math.ceil(threshold * len(held)) + 1]
+        for term in telling[row]:
+            holders[kind, term].append(row)
+
+    def near(stored: StoredEntry) -> set[int]:
+        lists = (holders[kinds[stored.row], term] for term in telling[stored.row])
+        return {row for rows in lists if len(rows) <= _COMMON for row in rows}
+
+    return near
 
 
 def _living(reading: Reading) -> list[StoredEntry]:

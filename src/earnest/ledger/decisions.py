@@ -140,7 +140,7 @@ def settle(
     tx.insert_settlement(ticket, event=event, delta=delta, scale=scale, meter=meter, tier=tier, acted=acted, detail=detail, moved=moved)
     tx.cite(ticket.row, [share.entry_row for share in outcome.shares if share.role == "cited"])
     _count_outcome(tx, tier, delta, moved)
-    turned = settling.heard(tx, book, rng, outcome, event, words)
+    turned = settling.heard(tx, book, rng, outcome, event, words, by_row)
     admission.borne_out(tx, book, outcome, by_row)
     suspended, buried = _released(tx, book, ticket, "settled", event)
     buried += admission.denied(tx, book, [share.entry_row for share in ticket.shares if share.entry_id in turned.suspended])

@@ -9,10 +9,10 @@ from typing import Final
 from earnest.core.amounts import micro
 from earnest.core.credit import CreditRule, RuleCredit
 from earnest.core.entry import StoredEntry
-from earnest.core.evidence import RULE, Word, looks_wanted, sized
+from earnest.core.evidence import RULE, Word, looks_wanted, sized, weigh
 from earnest.core.ticket import Share, StoredTicket, Tier
 from earnest.ledger.book import Book
-from earnest.ledger.testimony import UNLEARNED, Testimony
+from earnest.ledger.testimony import UNLEARNED, Turn
 from earnest.protocols import Rng, Writing
 
 UNMEASURED_CREDIT: Final = 0.5
@@ -75,7 +75,9 @@ def parts(outcome: Measured) -> dict[int, float]:
     return {share.entry_row: shared[share.role] for share in outcome.shares if share.role in shared}
 
 
-def heard(tx: Writing, book: Book, rng: Rng, outcome: Measured, event: int, words: Mapping[int, float]) -> Turned:
+def heard(
+    tx: Writing, book: Book, rng: Rng, outcome: Measured, event: int, words: Mapping[int, float], by_row: Mapping[int, StoredEntry]
+) -> Turned:
     """Keeps what a measured outcome says of its entries, judges them by it, and asks for the second looks that it calls for."""
     if outcome.tier == "measured" and (words or outcome.ticket.holdout):
         tx.bump(UNLEARNED, 1)
@@ -84,23 +86,21 @@ def heard(tx: Writing, book: Book, rng: Rng, outcome: Measured, event: int, word
         tx.put_word(row, outcome.ticket.row, Word(outcome.ticket.row, event, tick, outcome.meter, size, part))
     if not book.testimony.on:
         return Turned()
-    suspended: list[str] = []
-    cleared: list[str] = []
-    for stored in tx.entries([*words]):
-        turn = book.testimony.judge(tx, stored)
+    turned: dict[Turn, list[str]] = {"suspended": [], "cleared": []}
+    for row, part in words.items():
+        entry, said = by_row[row].entry, book.testimony.words(row)
+        turn: Turn | None = None
+        # Most outcomes turn nothing; the entry is read again only where one does.
+        if entry.alive and weigh(said, book.testimony.beliefs).active != (entry.standing == "active"):
+            turn = book.testimony.judge(tx, tx.entries([row])[0])
         if turn is not None:
-            (suspended if turn == "suspended" else cleared).append(stored.entry.id)
-        if stored.entry.alive and words[stored.row] == 1.0 and outcome.acted is not False:
-            ask(
-                tx,
-                book.testimony,
-                stored.row,
-                looks_wanted(book.testimony.words(stored.row), outcome.ticket.row, turn is not None, rng.random),
-            )
-    return Turned(tuple(suspended), tuple(cleared))
+            turned[turn].append(entry.id)
+        if entry.alive and part == 1.0 and outcome.acted is not False:
+            ask(tx, row, looks_wanted(said, outcome.ticket.row, turn is not None, rng.random))
+    return Turned(tuple(turned["suspended"]), tuple(turned["cleared"]))
 
 
-def ask(tx: Writing, testimony: Testimony, row: int, wanted: Sequence[tuple[int, str]]) -> None:
+def ask(tx: Writing, row: int, wanted: Sequence[tuple[int, str]]) -> None:
     """Asks for second looks at an entry's outcomes, by the rows of their tickets. Appeals and draws are told in the log."""
     for ticket_row, why in wanted:
         tx.want(ticket_row, row, why)

@@ -38,7 +38,7 @@ def tick(tx: Writing, settings: Settings, expire_after: int) -> TickReport:
     learned = relearn(tx, settings)
     testimony = Testimony(tx, settings)
     for row in (*learned.suspended, *learned.cleared):
-        settling.ask(tx, testimony, row, appeal(testimony.words(row)))
+        settling.ask(tx, row, appeal(testimony.words(row)))
     before = tx.totals()["energy"]
     settled = tx.settled_in(now - 1) if settings.rule == "evidence" else None
     index = tx.counter("rent_index")
