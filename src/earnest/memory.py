@@ -14,7 +14,7 @@ from earnest.core.settings import NAMES, Settings, checked, with_changes
 from earnest.errors import InvalidInput, StoreError
 from earnest.ledger.meters import Meters
 from earnest.opening import agent_name, embedding_for, given_embedding, local_here, located, path_text
-from earnest.protocols import Author, Clock, Rng, Store
+from earnest.protocols import Author, Clock, Reranker, Rng, Store
 from earnest.recall.embedding import Embedding
 from earnest.recall.search import Retriever
 from earnest.stores.sqlite import SqliteStore
@@ -47,11 +47,13 @@ class Memory(EncodingVerbs, ConversationVerbs, CalibrationVerbs, LedgerVerbs, In
         actor: str,
         channel: str,
         retriever: Retriever | None = None,
+        reranker: Reranker | None = None,
         embedding: Embedding | None = None,
     ) -> None:
         """Composes the parts; `Memory.open` is the way in for users."""
         super().__init__(
-            store, clock=clock, rng=rng, actor=actor, channel=channel, retriever=retriever, embedding=embedding, embedding_for=embedding_for
+            store, clock=clock, rng=rng, actor=actor, channel=channel, retriever=retriever, reranker=reranker,
+            embedding=embedding, embedding_for=embedding_for,
         )  # fmt: skip
         self.meters = Meters(store, self._writing)
 
@@ -69,6 +71,7 @@ class Memory(EncodingVerbs, ConversationVerbs, CalibrationVerbs, LedgerVerbs, In
         channel: str = "python",
         settings: Mapping[str, Any] | None = None,
         retriever: Retriever | None = None,
+        reranker: Reranker | None = None,
         timeout: float = 30.0,
     ) -> Self:
         """Open an agent's memory, creating it on first use.
@@ -86,6 +89,7 @@ class Memory(EncodingVerbs, ConversationVerbs, CalibrationVerbs, LedgerVerbs, In
             channel: How requests come in: `python`, `cli`, `mcp`, `http`, … It decides what an unbound meter's word weighs.
             settings: Settings to change, kept in the store; see `earnest.core.settings.Settings`.
             retriever: Ranks candidates in place of the built-in one; it never sees a balance.
+            reranker: Reads the best hits of `search`, `answer` and `decide` once more; outside of any transaction.
             timeout: Seconds to wait for another writer before `StoreBusy`.
 
         Raises:
@@ -110,7 +114,7 @@ class Memory(EncodingVerbs, ConversationVerbs, CalibrationVerbs, LedgerVerbs, In
         author = Author(clock.now(), who, channel)
         store = SqliteStore(file, agent=owner, author=author, read_only=check.flag("read_only", read_only), timeout=wait)
         try:
-            memory = cls(store, clock=clock, rng=rng, actor=who, channel=channel, retriever=retriever, embedding=own)
+            memory = cls(store, clock=clock, rng=rng, actor=who, channel=channel, retriever=retriever, reranker=reranker, embedding=own)
             if own is None and "embedder" not in changes and store.made and local_here():
                 changes["embedder"] = "local"
             wanted = {name: value for name, value in changes.items() if getattr(memory.settings, name) != value}

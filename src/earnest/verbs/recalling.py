@@ -17,6 +17,7 @@ from earnest.ledger import decisions, inquiry
 from earnest.protocols import Reading
 from earnest.recall import answering
 from earnest.recall.filling import dimension_of, standing
+from earnest.recall.reranking import RERANKED, reranked
 from earnest.recall.search import EXTRA, Found, find
 from earnest.verbs.base import Base
 
@@ -58,7 +59,9 @@ class RecallVerbs(Base):
             since, until: Bounds on the time that an entry is about (`valid_from`, else when it was recorded).
             as_of: Only what was recorded by then and valid then.
             half_life: Halve a score for every so many ticks since the entry was last settled.
-            mode: "auto" or "keyword".
+            mode: "auto" is "hybrid" where the store has vectors, else "keyword". "hybrid" joins words, meaning, what stands around a turn
+                of a conversation, who says it, and the times that the question names; "rrf" joins the ranks of words and meaning alone;
+                "keyword" and "dense" go by one of the two.
             floor: Leave out what matches less than this part of the question, 0 to 1.
 
         Writes nothing.
@@ -73,8 +76,10 @@ class RecallVerbs(Base):
             return []
         with self._store.read() as reading:
             self._read_settings(reading)
-            found = self._find(reading, asking, chosen, asking.k, at_least)
-        return [Hit(f.stored.entry, f.score, f"{f.why}{asking.note}", f.covered) for f in found]
+            # A reranker may lift what stands below the last place that was asked for.
+            found = self._find(reading, asking, chosen, max(asking.k, RERANKED) if self._reranker else asking.k, at_least)
+        found, trouble = reranked(self._reranker, asking.text, found)
+        return [Hit(f.stored.entry, f.score, f"{f.why}{asking.note}{trouble}", f.covered) for f in found[: asking.k]]
 
     def answer(
         self,
@@ -174,14 +179,17 @@ class RecallVerbs(Base):
             return answering.SILENCE, None, []
         with self._store.read() as reading:
             settings: Settings = self._read_settings(reading)
-            return answering.answer(
-                self._find(reading, asking, chosen, asking.k + EXTRA, settings.floor),
-                pass_over=settings.pass_over,
-                conflict=settings.conflict,
-                supporters=min(settings.supporters, asking.k - 1),
-                now=self._clock.now(),
-                tick=reading.counter("tick"),
-            )
+            found = self._find(reading, asking, chosen, max(asking.k + EXTRA, RERANKED * (self._reranker is not None)), settings.floor)
+            tick = reading.counter("tick")
+        found, _ = reranked(self._reranker, asking.text, found)
+        return answering.answer(
+            found[: asking.k + EXTRA],
+            pass_over=settings.pass_over,
+            conflict=settings.conflict,
+            supporters=min(settings.supporters, asking.k - 1),
+            now=self._clock.now(),
+            tick=tick,
+        )
 
     def _asking(self, query: Any, k: Any, half_life: Any, mode: Any) -> Asking:
         """A question, checked, and as a vector where there are vectors to compare it with. No snapshot is open meanwhile.
