@@ -6,7 +6,19 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from earnest.testing.store_conformance import accounts, damage, entries, log, opening, recall, settings, tickets, transactions, vectors
+from earnest.testing.store_conformance import (
+    accounts,
+    damage,
+    entries,
+    log,
+    opening,
+    places,
+    recall,
+    settings,
+    tickets,
+    transactions,
+    vectors,
+)
 from earnest.testing.store_conformance.driver import FEATURES, Driver, Feature
 from earnest.testing.store_conformance.law import Law
 from earnest.testing.store_conformance.steps import Trial
@@ -35,6 +47,7 @@ _CHAPTERS: Final = (
     tickets.law,
     settings.law,
     recall.law,
+    places.law,
     vectors.law,
     accounts.law,
     opening.law,
