@@ -43,17 +43,11 @@ def said(what: str) -> None:
     print(what, file=sys.stderr, flush=True)
 
 
-def measured(arm: Any, conversations: Sequence[Conversation]) -> list[Row]:
-    """One arm over all questions."""
-    made: list[Row] = []
-    for conversation in conversations:
-        arm.take(
-            [turn.id for turn in conversation.turns], [turn.entry(conversation.name, placed=arm.placed) for turn in conversation.turns]
-        )
-        sessions = conversation.sessions()
-        made += [row(conversation.name, asked.kind, arm.rank(asked.text), asked.evidence, sessions) for asked in conversation.questions]
-        said(f"  {arm.name}: {conversation.name}")
-    return made
+def measured(arm: Any, conversation: Conversation) -> list[Row]:
+    """One arm over the questions of one conversation."""
+    arm.take([turn.id for turn in conversation.turns], [turn.entry(conversation.name, placed=arm.placed) for turn in conversation.turns])
+    sessions = conversation.sessions()
+    return [row(conversation.name, asked.kind, arm.rank(asked.text), asked.evidence, sessions) for asked in conversation.questions]
 
 
 def on_notes(arm: Any, corpus: notes.Notes) -> list[float]:
@@ -89,12 +83,13 @@ def main(argv: list[str] | None = None) -> int:
     conversations = load(path, TUNING if wanted.tune else None)
     corpus = notes.build()
     chosen, missing = arms(wanted.embedder)
-    rows: dict[str, list[dict[str, Any]]] = {}
-    on_plain: dict[str, list[float]] = {}
-    for make in chosen:
-        arm = make()
-        rows[arm.name] = [each.plain() for each in measured(arm, conversations)]
-        on_plain[arm.name] = on_notes(arm, corpus)
+    ranking = [make() for make in chosen]
+    rows: dict[str, list[dict[str, Any]]] = {arm.name: [] for arm in ranking}
+    for conversation in conversations:
+        for arm in ranking:
+            rows[arm.name] += [each.plain() for each in measured(arm, conversation)]
+        said(f"{conversation.name}: {len(conversation.questions)} questions")
+    on_plain = {arm.name: on_notes(arm, corpus) for arm in ranking}
     silences: dict[str, Any] = {}
     if not wanted.no_silence:
         for embedder in dict.fromkeys(("none", wanted.embedder)):

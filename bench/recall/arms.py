@@ -59,31 +59,50 @@ class Arm(Protocol):
         ...
 
 
+class Shared:
+    """Memories that arms share, so that nothing is embedded once for each mode."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, bool], tuple[tuple[str, ...], Memory]] = {}
+
+    def memory(self, embedder: str, placed: bool, ids: Sequence[str], entries: Sequence[dict[str, Any]]) -> Memory:
+        """A memory of exactly these entries."""
+        known = self._kept.get((embedder, placed))
+        if known is not None and known[0] == (*ids, str(len(entries)), entries[0]["text"]):
+            return known[1]
+        if known is not None:
+            known[1].close()
+        made = filled(Memory.open(":memory:", embedder=embedder), ids, entries)
+        self._kept[embedder, placed] = ((*ids, str(len(entries)), entries[0]["text"]), made)
+        return made
+
+
+def filled(memory: Memory, ids: Sequence[str], entries: Sequence[dict[str, Any]]) -> Memory:
+    """The memory with these entries in it."""
+    memory.add_many([{**entry, "sources": [id]} for id, entry in zip(ids, entries, strict=True)])
+    return memory
+
+
 class EarnestArm:
     """A `Memory` in one mode. `placed=False` gives it turns that do not say that they are turns."""
 
-    def __init__(self, name: str, mode: Any, *, embedder: str = "none", placed: bool = True, plain: bool = False) -> None:
-        self.name, self.placed = name, placed
+    def __init__(self, name: str, mode: Any, shared: Shared, *, embedder: str = "none", placed: bool = True, plain: bool = False) -> None:
+        self.name, self.placed, self._shared = name, placed, shared
         self._mode, self._embedder, self._plain = mode, embedder, plain
         self.memory: Memory | None = None
 
     def take(self, ids: Sequence[str], entries: Sequence[dict[str, Any]]) -> None:
         """See `Arm.take`."""
-        self.close()
-        retriever = KeywordRetriever() if self._plain else None
-        self.memory = Memory.open(":memory:", embedder=self._embedder, retriever=retriever)
-        self.memory.add_many([{**entry, "sources": [id]} for id, entry in zip(ids, entries, strict=True)])
+        if self._plain:
+            self.memory = filled(Memory.open(":memory:", embedder="none", retriever=KeywordRetriever()), ids, entries)
+        else:
+            self.memory = self._shared.memory(self._embedder, self.placed, ids, entries)
 
     def rank(self, question: str) -> list[str]:
         """See `Arm.rank`."""
         assert self.memory is not None, "nothing was taken in"
         hits = self.memory.search(question, DEPTH, mode=self._mode)
         return list(dict.fromkeys(source for hit in hits for source in hit.entry.sources))
-
-    def close(self) -> None:
-        """Let go of the memory."""
-        if self.memory is not None:
-            self.memory.close()
 
 
 class Fts5Arm:
@@ -170,11 +189,12 @@ class ChromaArm:
 
 def arms(embedder: str) -> tuple[list[Callable[[], Any]], list[str]]:
     """The arms that can run here, made when they are needed, and what is missing for the others."""
+    shared = Shared()
     chosen: list[Callable[[], Any]] = [
         Fts5Arm,
-        lambda: EarnestArm("Earnest, words alone, no context", "auto", plain=True),
-        lambda: EarnestArm("Earnest, no turns told", "keyword", placed=False),
-        lambda: EarnestArm("Earnest, no embedder (default)", "auto"),
+        lambda: EarnestArm("Earnest, words alone, no context", "auto", shared, plain=True),
+        lambda: EarnestArm("Earnest, no turns told", "keyword", shared, placed=False),
+        lambda: EarnestArm("Earnest, no embedder (default)", "auto", shared),
     ]
     missing = []
     if find_spec("darwin_memo"):
@@ -183,9 +203,9 @@ def arms(embedder: str) -> tuple[list[Callable[[], Any]], list[str]]:
         missing.append("darwin-memo: pip install darwin-memo==0.7.1")
     if embedder != "none":
         chosen += [
-            lambda: EarnestArm("Earnest, dense", "dense", embedder=embedder),
-            lambda: EarnestArm("Earnest, RRF", "rrf", embedder=embedder),
-            lambda: EarnestArm(f"Earnest, {embedder} (default)", "auto", embedder=embedder),
+            lambda: EarnestArm("Earnest, dense", "dense", shared, embedder=embedder),
+            lambda: EarnestArm("Earnest, RRF", "rrf", shared, embedder=embedder),
+            lambda: EarnestArm(f"Earnest, {embedder} (default)", "auto", shared, embedder=embedder),
         ]
     if embedder == "local" and find_spec("chromadb"):
         chosen.append(ChromaArm)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from bench.recall.arms import EarnestArm
+from bench.recall.arms import filled
 from bench.recall.conversations import Conversation
 from bench.recall.measures import recall
 from earnest import Memory
@@ -68,13 +68,11 @@ def probes(conversations: Sequence[Conversation], everyone: Sequence[Conversatio
     made: dict[str, list[Probe]] = {"own": [], "off_topic": [], "nonsense": []}
     each = max(1, OFF_TOPIC // len(conversations))
     for conversation in conversations:
-        arm = EarnestArm("silence", "auto", embedder=embedder)
-        arm.take([turn.id for turn in conversation.turns], [turn.entry(conversation.name) for turn in conversation.turns])
-        assert arm.memory is not None, "it was just filled"
-        made["own"] += [probed(arm.memory, asked.text, asked.evidence) for asked in conversation.questions]
-        made["off_topic"] += [probed(arm.memory, text) for text in foreign(conversation, everyone, each)]
-        made["nonsense"] += [probed(arm.memory, text) for text in nonsense()]
-        arm.close()
+        ids, entries = [turn.id for turn in conversation.turns], [turn.entry(conversation.name) for turn in conversation.turns]
+        with filled(Memory.open(":memory:", embedder=embedder), ids, entries) as memory:
+            made["own"] += [probed(memory, asked.text, asked.evidence) for asked in conversation.questions]
+            made["off_topic"] += [probed(memory, text) for text in foreign(conversation, everyone, each)]
+            made["nonsense"] += [probed(memory, text) for text in nonsense()]
     return made
 
 

@@ -15,7 +15,7 @@ from earnest.errors import InvalidInput, StoreError
 from earnest.ledger.adoption import adopt
 from earnest.ledger.meters import Meters
 from earnest.opening import agent_name, embedding_for, given_embedding, local_here, located, path_text
-from earnest.protocols import Author, Clock, Rng, Store
+from earnest.protocols import Author, Clock, Reranker, Rng, Store
 from earnest.recall.embedding import Embedding
 from earnest.recall.search import Retriever
 from earnest.stores.sqlite import SqliteStore
@@ -53,11 +53,13 @@ class Memory(
         actor: str,
         channel: str,
         retriever: Retriever | None = None,
+        reranker: Reranker | None = None,
         embedding: Embedding | None = None,
     ) -> None:
         """Composes the parts; `Memory.open` is the way in for users."""
         super().__init__(
-            store, clock=clock, rng=rng, actor=actor, channel=channel, retriever=retriever, embedding=embedding, embedding_for=embedding_for
+            store, clock=clock, rng=rng, actor=actor, channel=channel, retriever=retriever, reranker=reranker,
+            embedding=embedding, embedding_for=embedding_for,
         )  # fmt: skip
         self.meters = Meters(store, self._writing, self._read_settings, lambda: self._analyser)
 
@@ -75,6 +77,7 @@ class Memory(
         channel: str = "python",
         settings: Mapping[str, Any] | None = None,
         retriever: Retriever | None = None,
+        reranker: Reranker | None = None,
         timeout: float = 30.0,
     ) -> Self:
         """Open an agent's memory, creating it on first use.
@@ -92,6 +95,7 @@ class Memory(
             channel: How requests come in: `python`, `cli`, `mcp`, `http`, … It decides what an unbound meter's word weighs.
             settings: Settings to change, kept in the store; see `earnest.core.settings.Settings`.
             retriever: Ranks candidates in place of the built-in one; it never sees a balance.
+            reranker: Reads the best hits of `search`, `answer` and `decide` once more; outside of any transaction.
             timeout: Seconds to wait for another writer before `StoreBusy`.
 
         Raises:
@@ -116,7 +120,7 @@ class Memory(
         author = Author(clock.now(), who, channel)
         store = SqliteStore(file, agent=owner, author=author, read_only=check.flag("read_only", read_only), timeout=wait)
         try:
-            memory = cls(store, clock=clock, rng=rng, actor=who, channel=channel, retriever=retriever, embedding=own)
+            memory = cls(store, clock=clock, rng=rng, actor=who, channel=channel, retriever=retriever, reranker=reranker, embedding=own)
             if own is None and "embedder" not in changes and store.made and local_here():
                 changes["embedder"] = "local"
             wanted = {name: value for name, value in changes.items() if getattr(memory.settings, name) != value}

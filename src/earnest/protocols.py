@@ -122,6 +122,15 @@ class Embedder(Protocol):
         ...
 
 
+class Reranker(Protocol):
+    """Reads a question and a text together and says how well they fit; see `earnest.recall.reranking`."""
+
+    def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """A score for each text, in order, the higher the better; on whatever scale. It may raise any `EarnestError`, `OSError`,
+        `RuntimeError` or `ValueError` where it cannot; the order then stays as it was, and the hits say so."""
+        ...
+
+
 class Reading(Protocol):
     """One snapshot of one agent's store."""
 

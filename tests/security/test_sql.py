@@ -20,6 +20,7 @@ ALLOWED: Final[dict[tuple[str, str, str], str]] = {
     ("writing.py", "change_entry", "columns"): "names of columns, refused before unless they are in _COLUMNS",
     ("reading.py", "page", "self._conditions(chosen, 'e')"): "its parts are looked at where they are made",
     ("reading.py", "candidates", "self._conditions(chosen, 'e', indexed=True)"): "its parts are looked at where they are made",
+    ("reading.py", "guards", "self._conditions(replace(chosen, standings=('dead',)), 'e')"): "its parts are looked at where they are made",
     ("vectors.py", "nearest", "conditions(chosen)"): "its parts are looked at where they are made",
 }
 """Expressions that the analysis cannot follow and that are fixed all the same: (file, function, expression) and why."""

@@ -56,7 +56,8 @@ ALLOWED: Final[dict[str, set[str]]] = {
 EDGES: Final = {"benching", "cli", "survival", "mcp", "http", "dashboard", "integrations"}
 THIRD_PARTY: Final = {
     "encoding/pdf.py": {"pypdf"},
-    "core/stems.py": {"snowballstemmer"}, "core/segmenting.py": {"rjieba"},
+    "core/stems.py": {"snowballstemmer"},
+    "core/segmenting.py": {"rjieba"},
     "core/onethread.py": {"numpy"},
     "core/vectors.py": {"numpy"},
     "embedders": {"numpy"},

@@ -238,3 +238,24 @@ def test_stored_vectors_come_back_within_their_rounding() -> None:
 
 def test_nothing_is_stored_of_nothing() -> None:
     assert vectors.encoded([]) == []
+
+
+def test_linear_algebra_keeps_to_one_thread_and_gives_back_what_there_was() -> None:
+    from earnest.core import onethread
+
+    switch = onethread._switch()
+    assert switch is not None, "numpy from its own wheels brings OpenBLAS"
+    asking, setting = switch
+    before = asking()
+    try:
+        setting(2)
+        with onethread.one_thread():
+            assert asking() == 1
+            with onethread.one_thread():
+                assert asking() == 1
+        assert asking() == 2
+        with pytest.raises(ValueError, match="inside"), onethread.one_thread():
+            raise ValueError("inside")
+        assert asking() == 2
+    finally:
+        setting(before)

@@ -224,3 +224,50 @@ def test_a_calibration_takes_the_questions_that_should_not_be_answered() -> None
     for share in (0.0, -0.1, 0.6, True, float("nan"), "0.1"):
         with pytest.raises(InvalidInput, match="false_answers"):
             memory.calibrate(share)  # type: ignore[arg-type]
+
+
+# a reranker
+
+
+class Longest:
+    """A user's own reranker: the longest text first."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, int]] = []
+
+    def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+        self.asked.append((query, len(texts)))
+        return [float(len(text)) for text in texts]
+
+
+def test_a_reranker_orders_the_best_hits_and_the_scores_keep_their_meaning() -> None:
+    reranker = Longest()
+    memory, plain = opened(reranker=reranker), opened()
+    for text in ("zebra", "zebra in Kenya", "a zebra that lives in the far north of Kenya"):
+        memory.add(text)
+        plain.add(text)
+    hits = memory.search("zebra", 2)
+    assert [hit.entry.text for hit in hits] == ["a zebra that lives in the far north of Kenya", "zebra in Kenya"]
+    assert [hit.score for hit in hits] == [hit.score for hit in plain.search("zebra", 2)], "by place"
+    assert reranker.asked == [("zebra", 3)] and "reranker" in hits[0].why
+    said = memory.answer("zebra")
+    assert said.deciding is not None and said.deciding.text.startswith("a zebra that")
+
+
+@pytest.mark.parametrize(
+    "answer", [[1.0], [1.0, float("nan"), 2.0], ["x", 1, 2], None, 7, ValueError("broken"), OSError("gone"), RuntimeError("out of memory")]
+)
+def test_a_reranker_that_fails_or_answers_nonsense_leaves_the_order_and_is_told(answer: Any) -> None:
+    class Broken:
+        def rerank(self, query: str, texts: Sequence[str]) -> Any:
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+    memory, plain = opened(reranker=Broken()), opened()
+    for text in ("zebra", "zebra in Kenya", "a zebra"):
+        memory.add(text)
+        plain.add(text)
+    hits = memory.search("zebra")
+    assert [h.entry.text for h in hits] == [h.entry.text for h in plain.search("zebra")] and all("not reranked" in h.why for h in hits)
+    assert memory.answer("zebra")

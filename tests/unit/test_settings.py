@@ -60,16 +60,17 @@ def test_a_number_is_finite_and_no_lookalike(name: str, value: Any) -> None:
     ("name", "value"),
     [
         ("rent", -0.05), ("rent", -1), ("gain", -0.1), ("gain", 101), ("stake", 0), ("stake", -1), ("cap", 0), ("cap", -5), ("cap", 0.5),
-        ("stake", 6.0), ("supporting_share", -0.1), ("supporting_share", 1.1), ("floor", -0.1), ("floor", 1.1), ("near", -0.1), ("near", 1.1),
-        ("pass_over", 2),
+        ("stake", 6.0), ("supporting_share", -0.1), ("supporting_share", 1.1), ("floor", -0.1), ("floor", 1.1),
+        ("near", -0.1), ("near", 1.1), ("pass_over", 2),
         ("conflict", -1), ("merge_threshold", 1.5), ("expire_after", 0), ("expire_after", -1), ("expire_after", 2.0),
         ("expire_after", True),
         ("expire_after", "50"), ("supporters", -1), ("supporters", 51), ("supporters", 1.0), ("supporters", False), ("rule", "best"),
         ("rule", ""), ("rule", None), ("default_retention", "earn"), ("default_retention", None), ("languages", "klingon"),
-        ("languages", "english,klingon"), ("languages", None), ("languages", "english\n"), ("embedder", "zhipu"), ("embedder", "zhipu:"), ("embedder", "word2vec:small"), ("embedder", "none:x"),
-        ("embedder", "hashing:7"), ("embedder", "sk-secret"),
-        ("embedder", None), ("holdout", -0.1), ("holdout", 0.51), ("holdout", 0.009), ("holdout", True), ("holdout_entry", 1.1),
-        ("holdout_exempt", None), ("holdout_exempt", "guard\n"), ("uplift_bound", 0), ("uplift_bound", -1), ("uplift_bound", 1001),
+        ("languages", "english,klingon"), ("languages", None), ("languages", "english\n"), ("embedder", "zhipu"),
+        ("embedder", "zhipu:"), ("embedder", "word2vec:small"), ("embedder", "none:x"), ("embedder", "hashing:7"),
+        ("embedder", "sk-secret"), ("embedder", None), ("holdout", -0.1), ("holdout", 0.51), ("holdout", 0.009), ("holdout", True),
+        ("holdout_entry", 1.1), ("holdout_exempt", None), ("holdout_exempt", "guard\n"), ("uplift_bound", 0), ("uplift_bound", -1),
+        ("uplift_bound", 1001),
     ],
 )  # fmt: skip
 def test_a_value_out_of_its_range_is_refused_by_name(name: str, value: Any) -> None:

@@ -164,7 +164,7 @@ class _Search:
         """Ranked by meaning alone."""
         near = dict(self._nearest(self._depth))
         self._take([*near])
-        _, statistics = self._reading.candidates(question, self._chosen, 1)
+        _, statistics = self._reading.candidates(question, self._chosen, 1, 1.0)  # of these only the statistics are wanted
         near |= self._meaning(near, [c.row for c in self._guarding(question)])
         words = {s.row: s for s in ranking.score(question, statistics, [self.terms[row] for row in near if row in self.terms])}
         made = []

@@ -16,7 +16,7 @@ from earnest.core.settings import NAMES, Settings, with_changes
 from earnest.core.vectors import CUT, UNREAD, embedded_text
 from earnest.errors import EmbedderFailed, IndexDamaged, KeyReused, StoreError
 from earnest.ledger.decisions import request_digest
-from earnest.protocols import Author, Clock, Reading, Rng, Store, Writing
+from earnest.protocols import Author, Clock, Reading, Reranker, Rng, Store, Writing
 from earnest.recall.embedding import Embedding, Vectors
 from earnest.recall.filling import Filler, Filling, dimension_of, missing
 from earnest.recall.search import Retriever
@@ -41,6 +41,7 @@ class Base:
         actor: str,
         channel: str,
         retriever: Retriever | None = None,
+        reranker: Reranker | None = None,
         embedding: Embedding | None = None,
         embedding_for: Callable[[str], Embedding] | None = None,
     ) -> None:
@@ -54,7 +55,7 @@ class Base:
         self._filler: Filler | None = None
         self._clock, self._rng = clock, rng
         self._actor, self._channel = actor, channel
-        self._retriever = retriever
+        self._retriever, self._reranker = retriever, reranker
         self._noted: Counter[str] = Counter()
         self._recalled: Counter[int] = Counter()
         self._noting = threading.Lock()

@@ -20,6 +20,7 @@ from earnest.ledger.testimony import Testimony
 from earnest.protocols import Reading, Writing
 from earnest.recall import answering
 from earnest.recall.filling import dimension_of, standing
+from earnest.recall.reranking import RERANKED, reranked
 from earnest.recall.search import EXTRA, Found, find
 from earnest.verbs.base import Base
 from earnest.verbs.seating import guarding, seated
@@ -35,7 +36,6 @@ class Recalled(NamedTuple):
     exposure: float = 1.0
 
 
-"""An answer, the one that decides, and those that support it."""
 Mode = Literal["auto", "hybrid", "rrf", "keyword", "dense"]
 
 _MAX_K = 1_000
@@ -75,7 +75,9 @@ class RecallVerbs(Base):
             since, until: Bounds on the time that an entry is about (`valid_from`, else when it was recorded).
             as_of: Only what was recorded by then and valid then.
             half_life: Halve a score for every so many ticks since the entry was last settled.
-            mode: "auto" or "keyword".
+            mode: "auto" is "hybrid" where the store has vectors, else "keyword". "hybrid" joins words, meaning, what stands around a turn
+                of a conversation, who says it, and the times that the question names; "rrf" joins the ranks of words and meaning alone;
+                "keyword" and "dense" go by one of the two.
             floor: Leave out what matches less than this part of the question, 0 to 1.
 
         Writes nothing.
@@ -90,8 +92,10 @@ class RecallVerbs(Base):
             return []
         with self._store.read() as reading:
             self._read_settings(reading)
-            found = self._find(reading, asking, chosen, asking.k, at_least)
-        return [Hit(f.stored.entry, f.score, f"{f.why}{asking.note}", f.covered) for f in found]
+            # A reranker may lift what stands below the last place that was asked for.
+            found = self._find(reading, asking, chosen, max(asking.k, RERANKED) if self._reranker else asking.k, at_least)
+        found, trouble = reranked(self._reranker, asking.text, found)
+        return [Hit(f.stored.entry, f.score, f"{f.why}{asking.note}{trouble}", f.covered) for f in found[: asking.k]]
 
     def answer(
         self,
@@ -212,8 +216,14 @@ class RecallVerbs(Base):
         with self._store.read() as reading:
             settings: Settings = self._read_settings(reading)
             guards = guarding(reading, settings)
-            seating = seated(reading, settings, self._find(reading, asking, chosen, asking.k + EXTRA, settings.floor, guards=guards))
-            now, tick = self._clock.now(), reading.counter("tick")
+            most = max(asking.k + EXTRA, RERANKED * (self._reranker is not None))
+            found = self._find(reading, asking, chosen, most, settings.floor, guards=guards)
+            seating = seated(reading, settings, found)
+            tick = reading.counter("tick")
+        if self._reranker is not None:
+            # No snapshot is open while a model ranks.
+            seating = seating.ranked_anew(reranked(self._reranker, asking.text, found)[0], asking.k + EXTRA)
+        now = self._clock.now()
 
         def answered(without: int | None) -> Recalled:
             seats = seating.chosen(without, draw)

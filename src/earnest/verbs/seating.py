@@ -41,6 +41,12 @@ class Seating:
     seats: Mapping[int, Seat]
     pass_over: float
 
+    def ranked_anew(self, found: Sequence[Found], k: int) -> Seating:
+        """The same seats under other scores, best first; of the living only the first `k`."""
+        living, guards = ([f for f in found if f.stored.entry.alive is alive] for alive in (True, False))
+        seats = {f.stored.row: replace(self.seats[f.stored.row], score=f.score) for f in (*living[:k], *guards)}
+        return Seating(living[:k], guards, seats, self.pass_over)
+
     def chosen(self, without: int | None = None, draw: Callable[[], float] | None = None) -> Chosen:
         """Who decides, leaving out the entry in row `without`. Nobody is tried again unless `draw` gives chance."""
         ranked = sorted(
