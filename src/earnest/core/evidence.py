@@ -209,21 +209,28 @@ class Heard:
 
     def __init__(self, word: Word, beliefs: Beliefs, rule: EvidenceRule) -> None:
         self.word = word
-        self.size = word.size - beliefs.get(word.meter, UNKNOWN).baseline.at(word.tick)
-        self.said: list[tuple[str, float, int]] = [(word.meter, effect(self.size, rule), word.event)]
-        if word.second is not None and word.second_meter is not None:
-            self.size = word.second - beliefs.get(word.second_meter, UNKNOWN).baseline.at(word.tick)
-            self.said.append((word.second_meter, effect(self.size, rule), word.second_event))
+        self.size = _without_baseline(word.size, word.meter, word.tick, beliefs)
+        reported = effect(self.size, rule)
+        self.said: list[tuple[str, float, int]] = [(word.meter, reported, word.event)]
+        self.telling = abs(reported) > rule.silent_effect
         self.contradicted: float | None = None
-        if len(self.said) == 2 and self.said[0][1] * self.said[1][1] < 0:
-            reported, again = self.said[0][1], self.said[1][1]
-            self.contradicted = rule.contradicted * math.copysign(min(abs(reported), abs(again)), reported)
-        self.telling = any(abs(x) > rule.silent_effect for _, x, _ in self.said)
+        if word.second is not None and word.second_meter is not None:
+            self.size = _without_baseline(word.second, word.second_meter, word.tick, beliefs)
+            again = effect(self.size, rule)
+            self.said.append((word.second_meter, again, word.second_event))
+            self.telling = self.telling or abs(again) > rule.silent_effect
+            if reported * again < 0:
+                self.contradicted = rule.contradicted * math.copysign(min(abs(reported), abs(again)), reported)
 
     @property
     def meter(self) -> str:
         """Whose word counts most: the second look's, if there is one."""
         return self.said[-1][0]
+
+
+def _without_baseline(size: float, meter: str, tick: int, beliefs: Beliefs) -> float:
+    baseline = beliefs.get(meter, UNKNOWN).baseline
+    return size - baseline.at(tick) if baseline else size
 
 
 def heard(words: Sequence[Word], beliefs: Beliefs, rule: EvidenceRule = RULE) -> list[Heard]:
