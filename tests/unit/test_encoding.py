@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from earnest.core.check import blank
+from earnest.core.sentences import code_pieces, join_lines, pieces, same, says_something, split_sentences
 from earnest.encoding import Document, Draft, Encoding, LocalEncoder, demo_corpus, read_document
 from earnest.encoding.blocks import read_plain
 from earnest.encoding.inline import plain_inline
 from earnest.encoding.markdown import looks_like_markdown
-from earnest.encoding.sentences import code_pieces, join_lines, pieces, same, says_something, split_sentences
 from earnest.errors import InvalidInput
 
 DATA = Path(__file__).parent.parent / "data" / "encoding"

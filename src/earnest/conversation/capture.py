@@ -15,8 +15,8 @@ from earnest.conversation.cues import found, languages_of, only_small_talk, with
 from earnest.conversation.turns import LONGEST, sentences
 from earnest.core.analysis import folded
 from earnest.core.entry import Kind
+from earnest.core.sentences import says_something
 from earnest.core.turns import Kept, Said
-from earnest.encoding.sentences import says_something
 
 MOST: Final = 8
 """At most so many statements are kept of one turn, the most important first."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from earnest.core.analysis import folded
-from earnest.encoding.sentences import words
+from earnest.core.sentences import words
 
 _LATIN: Final = ("en", "de", "fr", "es", "pt", "tr", "vi")
 _SCRIPTS: Final[tuple[tuple[str, str, tuple[str, ...]], ...]] = (

@@ -16,8 +16,8 @@ from earnest.conversation.persons import USER
 from earnest.conversation.turns import LONGEST, READ
 from earnest.core import check
 from earnest.core.analysis import Analyser, folded
+from earnest.core.sentences import says_something
 from earnest.core.turns import Kept
-from earnest.encoding.sentences import says_something
 
 GROUNDED: Final = 0.6
 """The part of a statement's words that the turn must hold."""

@@ -17,7 +17,7 @@ from earnest.core.agreement import denies
 from earnest.core.analysis import Analyser, Question, folded
 from earnest.core.entry import StoredEntry
 from earnest.core.filters import Filter
-from earnest.encoding.sentences import words
+from earnest.core.sentences import words
 from earnest.protocols import Reading
 
 LOOKED_AT: Final = 24

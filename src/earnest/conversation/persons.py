@@ -11,7 +11,7 @@ from typing import Final
 
 from earnest.conversation.cues import found, languages_of
 from earnest.core.analysis import folded
-from earnest.encoding.sentences import words
+from earnest.core.sentences import words
 
 USER: Final = "user"
 ASSISTANT: Final = "assistant"

@@ -6,8 +6,8 @@ import re
 from typing import Final
 
 from earnest.conversation.prefetching import TAG
+from earnest.core.sentences import split_sentences
 from earnest.core.turns import Said
-from earnest.encoding.sentences import split_sentences
 
 READ: Final = 100_000
 """Characters of each side of a turn that are looked at; what is beyond is left out."""

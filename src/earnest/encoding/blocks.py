@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from earnest.core.sentences import join_lines, split_sentences
 from earnest.encoding.document import Draft
-from earnest.encoding.sentences import join_lines, split_sentences
 
 MAX_LEAD: Final = 200
 """The longest lead-in or heading that is repeated as context, in characters; a longer one is a sentence like any other."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from earnest.encoding.sentences import words
+from earnest.core.sentences import words
 
 MAX_NAME: Final = 80
 _MAX_WORDS: Final = 6

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from earnest.core import check
+from earnest.core.sentences import words
 from earnest.encoding.reading import DOCUMENTS, format_of
-from earnest.encoding.sentences import words
 from earnest.errors import InvalidInput
 
 MAX_FILES: Final = 200_000

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from typing import Final
 
-from earnest.encoding.sentences import dense
+from earnest.core.sentences import dense
 
 _TOKEN: Final = re.compile(
     r"\\(?P<escaped>[*_`\[\]<>#|~!()])"

@@ -9,13 +9,13 @@ from typing import Any, Final, TypeAlias
 from earnest.core import check
 from earnest.core.entry import Kind
 from earnest.core.reports import Skipped
+from earnest.core.sentences import code_pieces, pieces, same, says_something
 from earnest.encoding.blocks import Reading, Unit, read_plain
 from earnest.encoding.document import MAX_SKIPPED_CHARS, Document, Draft, Encoding
 from earnest.encoding.entities import find_entities
 from earnest.encoding.markdown import looks_like_markdown, read_markdown
 from earnest.encoding.reading import format_of
 from earnest.encoding.records import json_reading, table_reading
-from earnest.encoding.sentences import code_pieces, pieces, same, says_something
 from earnest.encoding.webpage import looks_like_html, read_html
 from earnest.errors import InvalidInput
 

@@ -9,10 +9,10 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from earnest.core.sentences import join_lines
 from earnest.encoding.blocks import ITEM, Builder, Reading
 from earnest.encoding.frontmatter import FrontMatter, read_front_matter
 from earnest.encoding.inline import label_of, plain_inline
-from earnest.encoding.sentences import join_lines
 
 _FENCE: Final = re.compile(r"^(?P<lead>[ \t>]*(?P<item>(?:[-*+]|\d{1,3}[.)])[ \t]+)?)(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
 _QUOTE: Final = re.compile(r"^ {0,3}>(?: ?>)* ?")

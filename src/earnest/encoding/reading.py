@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
+from earnest.core.sentences import words
 from earnest.encoding.decoding import codec_named, decoded
 from earnest.encoding.document import MAX_BYTES, Document, Format
 from earnest.encoding.pdf import MAX_PDF_BYTES, is_pdf, read_pdf
 from earnest.encoding.records import read_json
-from earnest.encoding.sentences import words
 from earnest.encoding.webpage import declared_charset, looks_like_html
 from earnest.errors import InvalidInput
 

@@ -10,8 +10,8 @@ import re
 from html.parser import HTMLParser
 from typing import Final
 
+from earnest.core.sentences import words
 from earnest.encoding.blocks import ITEM, Builder, Reading
-from earnest.encoding.sentences import words
 
 _VOID: Final = words("area base br col embed hr img input link meta param source track wbr")
 _LEFT_OUT: Final = {
