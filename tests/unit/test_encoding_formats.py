@@ -196,6 +196,7 @@ def test_a_page_is_read_as_its_reader_sees_it() -> None:
         ("<div>Outer text is <div>nested text is</div>after text is</div>", ["Outer text is", "nested text is", "after text is"]),
         ("<ul><li><p>First paragraph.</p><p>Second paragraph.</p></ul>", ["First paragraph.", "Second paragraph."]),
         ("<div><p hidden>hidden words<div>seen words here</div></div><p>last words here", ["last words here"]),
+        ("<p>One fact here.</p> and a < b <a href='never closed", ["One fact here.", "and a < b <a href='never closed"]),
         ("no tags at all. Only text here.", ["no tags at all.", "Only text here."]),
         ("<table><tr><td>layout cell one<td>cell two</table>", ["layout cell one; cell two"]),
         ("<p>a &amp; b &zebra; c &#x41;</p>", ["a & b &zebra; c A"]),
@@ -203,6 +204,14 @@ def test_a_page_is_read_as_its_reader_sees_it() -> None:
 )
 def test_tag_soup_is_read_as_far_as_it_says_something(text: str, said: list[str]) -> None:
     assert texts(encoded(text)) == said
+
+
+@pytest.mark.parametrize("tail", ["", " x"])
+@pytest.mark.parametrize("unit", ["<a ", "<a b='", "<!--", "<?", "</", "<a b=\"'", "</!", "<", "<![CDATA["])
+def test_a_page_of_tags_that_nobody_closes_is_read_at_once(unit: str, tail: str) -> None:
+    # Half a megabyte: where each tag is looked for an end of its own, this takes hours.
+    made = encoded(unit * (500_000 // len(unit)) + tail, max_chars=100_000, entity_sentences=0)
+    assert made.drafts or made.skipped
 
 
 def test_a_page_of_scripts_alone_is_reported() -> None:
@@ -362,6 +371,12 @@ def test_a_list_that_is_cut_off_gives_what_came_before_and_says_so() -> None:
     assert made[:2] == [{"a": 1}, {"a": 2}] and made[2].reason == "the list is cut off: it has no end"
     made = values('[{"a": 1}, {"a": "2')
     assert made[0] == {"a": 1} and "Unterminated" in made[1].reason
+
+
+def test_a_file_of_broken_lines_is_read_at_once() -> None:
+    made = records('"a\n' * 100_000)
+    assert made.drafts == () and len(made.skipped) == 1_001
+    assert made.skipped[-1].reason == "99,000 more items or lines that no entry was made of"
 
 
 def test_json_nested_without_end_is_named_and_not_followed() -> None:

@@ -33,7 +33,7 @@ DOCUMENTS: Final = frozenset(("text", "markdown", "html", "json", "table"))
 
 MAX_JSON_BYTES: Final = 4_000_000_000
 _MAX_SHOWN: Final = 56
-_PIECE: Final = 1_000_000
+_PIECE: Final = 1 << 16
 _HEAD: Final = 4_096
 _MAX_MEMBERS: Final = 1_000
 _ZIP: Final = b"PK\x03\x04"

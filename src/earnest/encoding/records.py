@@ -23,6 +23,9 @@ _LISTS: Final = ("memories", "entries", "records", "items", "results", "messages
 _TIMES: Final = ("timestamp", "created_at", "create_time", "createdAt", "time", "date", "datetime", "ts", "at", "updated_at")
 _ABOUT: Final = ("id", "title", "author", "user", "user_id", "category", "type", "url", "source", "lang", "language", *_TIMES)
 _GROUP: Final = 1_000
+_PIECE: Final = 1 << 16
+_TOLD: Final = 1_000
+"""How many items and lines that were left out are named one by one."""
 _MAX_TAGS: Final = 50
 _MAX_ABOUT: Final = 500
 _MAX_NESTED: Final = 3
@@ -46,7 +49,8 @@ def read_json(chunks: Iterable[str], source: str) -> Iterator[Document]:
 def json_reading(text: str, source: str) -> Reading:
     """As `read_json`, for a text that is in memory: passages that name their conversations as sources."""
     made = Reading()
-    for document in read_json([text], source):
+    # In pieces, since telling where a broken line stands costs as much as what was read at once.
+    for document in read_json((text[at : at + _PIECE] for at in range(0, len(text), _PIECE)), source):
         made.passages += document.passages
         prefix = "" if document.source == source else f"{document.source}: "
         made.left_out += [(said, f"{prefix}{reason}") for said, reason in document.left_out]
@@ -65,10 +69,13 @@ class _Reader:
         self._known: set[str] = set()
         self._messages: set[str] = set()
         self._counts: Counter[str] = Counter()
+        self._told = 0
 
     def leave(self, text: str, reason: str) -> None:
-        """Note what no entry was made of."""
-        self._left_out.append((text, reason))
+        """Note what no entry was made of; of very many, how many more there were."""
+        self._told += 1
+        if self._told <= _TOLD:
+            self._left_out.append((text, reason))
 
     def take(self, value: Any, number: int, depth: int = 0) -> Iterator[Document]:
         """Everything that one value holds."""
@@ -95,8 +102,9 @@ class _Reader:
 
     def finish(self) -> Iterator[Document]:
         """What is still open: transcripts, the last records, and everything that was left out."""
-        for reason, count in self._counts.items():
-            self.leave("", f"{reason} ({count:,})")
+        self._left_out += [("", f"{reason} ({count:,})") for reason, count in self._counts.items()]
+        if self._told > _TOLD:
+            self._left_out.append(("", f"{self._told - _TOLD:,} more items or lines that no entry was made of"))
         for thread in self._threads.values():
             yield _document(thread)
         if self._passages or self._left_out or not self._known | self._threads.keys():
@@ -125,6 +133,9 @@ class _Reader:
 
     def _transcript(self, line: Mapping[str, Any], message: Mapping[str, Any]) -> None:
         """A message on a line of its own. Messages of one session may be anywhere in the file."""
+        if line.get("isMeta"):
+            self._counts["line of the tool about itself"] += 1
+            return
         unique = line.get("uuid") or message.get("id")
         if isinstance(unique, str) and unique:
             # A resumed session repeats what was said before.

@@ -49,6 +49,9 @@ def declared_charset(data: bytes) -> str | None:
 def read_html(text: str) -> Reading:
     """Read a web page. Scripts, styles and pictures are passed over; menus, footers, forms and hidden parts are left out and
     reported. Its title, author and description become metadata. Linear in the length of the text."""
+    # Tags that nothing closes are text. The parser would look for the end of each of them through all that follows.
+    end = text.rfind(">") + 1
+    text = text[:end] + text[end:].replace("<", "&lt;")
     kept: frozenset[str] = frozenset()
     while True:
         page = _Page(kept)
