@@ -106,6 +106,9 @@ def _own_tickets(run: Run, op: Op, threads: int) -> None:
     entry = run.entry("a")
     agent = run.agent(run.added["a"])
     tickets = [run.surface.call(agent, "decide", query=entry["text"])["id"] for _ in range(threads)]
+    # A meter that may speak over the surface: what is typed without one moves no more than half a stake.
+    run.surface.call(agent, "meter", name="threads")
+    run.surface.call(agent, "bind", name="threads", channel="cli")
     start = threading.Barrier(threads)
 
     def one(ticket: str) -> dict[str, Any]:

@@ -424,7 +424,7 @@ def test_recall_takes_its_filters(shell: Shell) -> None:
     for words in (("--source", "forum"), ("--kind", "episodic"), ("--as-of", "2020-01-01"), ("--tag", "none")):
         assert "seven days" not in shell("query", QUESTION, *words).out
     [hit] = shell("search", QUESTION, "--json", "--floor", "0.1").json["hits"]
-    assert set(hit) == {"entry", "score", "why"}
+    assert set(hit) == {"entry", "score", "sure", "why"}
 
 
 @pytest.mark.parametrize(

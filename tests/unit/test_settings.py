@@ -14,17 +14,18 @@ from earnest.errors import InvalidInput, NotUndoable, StoreReadOnly
 from earnest.testing.clock import ManualClock, SeededRng
 
 NUMBERS: Final = (
+NUMBERS: Final = (
     "gain", "supporting_share", "stake", "rent", "cap", "floor", "near", "pass_over", "conflict", "merge_threshold", "daily_share",
     "holdout", "holdout_entry", "uplift_bound",
 )  # fmt: skip
-COUNTS: Final = ("expire_after", "supporters")
+COUNTS: Final = ("expire_after", "supporters", "admission_window")
 WORDS: Final = ("rule", "default_retention", "languages", "embedder", "holdout_exempt")
 
 GOOD: Final[dict[str, Any]] = {
     "rule": "classic", "gain": 1.2, "supporting_share": 0.0, "stake": 0.5, "rent": 0.0, "cap": 10.0, "default_retention": "kept",
-    "expire_after": 7, "supporters": 0, "floor": 0.3, "near": 0.6, "pass_over": 1.0, "conflict": 0.5, "merge_threshold": 0.9,
-    "daily_share": 0.1, "languages": "german, french", "embedder": "none", "holdout": 0.25, "holdout_entry": 0.5,
-    "holdout_exempt": "guard,never", "uplift_bound": 2.0,
+    "admission_window": 3, "expire_after": 7, "supporters": 0, "floor": 0.3, "near": 0.6, "pass_over": 1.0, "conflict": 0.5,
+    "merge_threshold": 0.9, "daily_share": 0.1, "languages": "german, french", "embedder": "none", "holdout": 0.25,
+    "holdout_entry": 0.5, "holdout_exempt": "guard,never", "uplift_bound": 2.0,
 }  # fmt: skip
 
 
@@ -36,9 +37,9 @@ def test_every_setting_is_covered_here() -> None:
     assert set(NAMES) == {*NUMBERS, *COUNTS, *WORDS} == set(GOOD)
 
 
-def test_the_defaults_are_the_published_rule() -> None:
+def test_the_defaults_are_the_evidence_rule_with_the_published_amounts() -> None:
     made = Settings()
-    assert (made.rule, made.gain, made.supporting_share, made.stake, made.rent, made.cap) == ("classic", 0.6, 0.25, 1.0, 0.05, 5.0)
+    assert (made.rule, made.gain, made.supporting_share, made.stake, made.rent, made.cap) == ("evidence", 0.6, 0.25, 1.0, 0.05, 5.0)
     assert (made.expire_after, made.default_retention) == (50, "earned")
     assert with_changes(made, {}) == made
 
@@ -115,7 +116,7 @@ def test_a_change_is_seen_by_another_memory_on_the_same_file(tmp_path: Path) -> 
     with opened(tmp_path / "m.db") as first, opened(tmp_path / "m.db", seed=2) as second:
         entry = second.add("The zebra is striped.")
         second.search("zebra")
-        first.configure(rent=0.2, default_retention="fading", stake=2.0, gain=1.0)
+        first.configure(rule="classic", rent=0.2, default_retention="fading", stake=2.0, gain=1.0)
         assert second.settings.rent == 0.2
         second.tick()
         assert second.get(entry.id).balance == 800_000

@@ -121,7 +121,8 @@ def settle(
         book.touch(stored, change, last_settled_tick=tick, harmed=harmed)
     for share in outcome.shares:
         if share.role in ("deciding", "cited") and share.entry_row not in moved and by_row[share.entry_row].entry.alive:
-            harmed = by_row[share.entry_row].harmed or (delta < 0 and tier == "measured" and share.role == "deciding")
+            bad = book.testimony.on and delta < 0 and tier == "measured" and share.role == "deciding"
+            harmed = by_row[share.entry_row].harmed or bad
             tx.change_entry(share.entry_row, last_settled_tick=tick, harmed=harmed)
     words = settling.parts(outcome)
     event = tx.append(
