@@ -62,12 +62,30 @@ def filled(memory: Memory, clock: ManualClock) -> None:
     memory.update(logs.id, importance=0.75)
     memory.forget(forgotten.id, "repaired")
     memory.configure(rent=0.3, expire_after=3)
+    _judged(memory)
     _decided(memory, QUESTIONS[0])
     for day in range(4):
         clock.advance(days=1)
         memory.tick(slot=f"day-{day}")
     memory.add("Written last.", sources=["runbook"])
     _decided(memory, QUESTIONS[0])
+
+
+def _judged(memory: Memory) -> None:
+    """What selection by evidence keeps: words, second looks, controls, a suspension, a revoked meter, withheld decisions."""
+    memory.configure(rule="evidence")
+    memory.add("Reboot the router whenever the page is blank.", sources=["forum"])
+    memory.settle(_decided(memory, "Reboot the router?"), delta=-9000.0, meter="disk", acted=True)
+    ticket = _decided(memory, QUESTIONS[0])
+    memory.settle(ticket, delta=5000.0, meter="disk", acted=True)
+    memory.remeasure(ticket, delta=4800.0, meter="disk-2")
+    memory.control(delta=12.0, meter="disk")
+    memory.meters.add("rumour")
+    memory.meters.revoke("rumour")
+    memory.configure(holdout=0.5, holdout_entry=0.5)
+    for _ in range(4):
+        memory.settle(_decided(memory, QUESTIONS[0]), delta=4000.0, meter="disk")
+    memory.configure(holdout=0.0)
 
 
 def _decided(memory: Memory, question: str) -> str:
@@ -100,7 +118,9 @@ def make(folder: Path) -> None:
     file = folder / f"{NAME}.db"
     file.unlink(missing_ok=True)
     clock = ManualClock()
-    with Memory.open(file, agent="fixture", clock=clock, rng=SeededRng(1), embedder=HashingEmbedder(64)) as memory:
+    with Memory.open(
+        file, agent="fixture", clock=clock, rng=SeededRng(1), embedder=HashingEmbedder(64), settings={"rule": "classic"}
+    ) as memory:
         filled(memory, clock)
         said = known(memory)
     (folder / f"{NAME}.json").write_text(json.dumps(said, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from earnest.stores.sqlite.format_ledger import LEDGER
+
 VECTORS: Final = """
 CREATE TABLE models (
     model     INTEGER PRIMARY KEY,
@@ -54,4 +56,4 @@ CREATE INDEX entries_happened ON entries (scope, happened) WHERE standing <> 'de
 """When an entry happened, and the session of a conversation that a turn belongs to: by name, else by its day. Derived from the row,
 so that nothing has to keep them in step."""
 
-V2: Final = VECTORS + DOCUMENTS + TURNS
+V2: Final = VECTORS + DOCUMENTS + TURNS + LEDGER

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Final
 
 from earnest.stores.sqlite.format_2 import V2
-from earnest.stores.sqlite.format_ledger import LEDGER
 
 APPLICATION_ID: Final = 0x4541524E
 """Marks the file as an Earnest store ("EARN"), so that another database is never taken for one."""
@@ -266,7 +265,7 @@ CREATE VIEW open_decisions AS
 """
 )
 
-MIGRATIONS: Final[tuple[str, ...]] = (_V1, V2, LEDGER)
+MIGRATIONS: Final[tuple[str, ...]] = (_V1, V2)
 """Migration n (counted from 1) takes a file from format n - 1 to format n."""
 
 FORMAT: Final = len(MIGRATIONS)
