@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import dataclass
 from typing import Any
@@ -121,6 +122,27 @@ def test_energy_is_conserved_and_undoing_a_revocation_restores_every_standing(hi
         assert evidence(memory, ids) == before
     # The check folds every posting: all accounts together, and each entry's against what it holds.
     assert memory.check().problems == ()
+
+
+EXTREMES = st.sampled_from((0.0, 5e-324, -5e-324, 1.0, -1.0, 1e300, -1e300, 1.7e308, -1.7e308))
+SCALES = st.sampled_from((1.0, 1e-300, 1e300))
+
+
+@COSTLY
+@given(deltas=st.lists(st.tuples(EXTREMES, SCALES), min_size=1, max_size=6), control=EXTREMES, look=EXTREMES)
+def test_every_finite_number_lands_and_nothing_is_ever_without_a_number(
+    deltas: list[tuple[float, float]], control: float, look: float
+) -> None:
+    memory, ids = opened(len(deltas))
+    for number, (delta, scale) in enumerate(deltas):
+        ticket = memory.decide(word(number)).id
+        assert ticket is not None and memory.settle(ticket, delta=delta, scale=scale, meter="a").landed
+        assert memory.remeasure(ticket, delta=look, scale=scale, meter="b").landed
+        memory.control(delta=control, scale=scale, meter="a")
+        memory.tick()
+    shown = [number for meter in memory.meters.list() for number in (meter.total, meter.lie_rate, meter.baseline) if number is not None]
+    assert all(math.isfinite(number) for number in shown)
+    assert all(math.isfinite(odds) for _, odds in evidence(memory, ids)) and memory.check().problems == ()
 
 
 @pytest.mark.parametrize("verb", ["settle", "remeasure", "tick"])

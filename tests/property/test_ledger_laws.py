@@ -26,7 +26,9 @@ SCALES: Final = st.floats(1e-3, 1e6)
 
 
 def opened(seed: int = 1, **more: Any) -> Memory:
-    return Memory.open(":memory:", clock=ManualClock(), rng=SeededRng(seed), **more)
+    """The laws of `classic`, under which harm is a fine; those of `evidence` stand in test_evidence_machine.py."""
+    settings = {"rule": "classic", **more.pop("settings", {})}
+    return Memory.open(":memory:", clock=ManualClock(), rng=SeededRng(seed), settings=settings, **more)
 
 
 def law(share: float = 1.0) -> Callable[[Callable[..., None]], Callable[..., None]]:

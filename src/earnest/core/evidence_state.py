@@ -203,7 +203,7 @@ class EvidenceState(Generic[Name]):
             account.wanted.setdefault(place, self.now)
 
     def remeasure(self, entry: Name, place: int, delta: float, meter: str, *, scale: float = 1.0) -> Change[Name]:
-        """A second, independent measurement of a settled decision: it takes the place of the report."""
+        """A second, independent measurement of a settled decision: both count, each as far as its meter is believed."""
         account = self.entries[entry]
         self._events += 1
         self._looked = True

@@ -35,7 +35,7 @@ def control(tx: Writing, channel: str, *, delta: float, meter: str, scale: float
 def remeasure(
     tx: Writing, settings: Settings, channel: str, name: str, *, delta: float, meter: str, scale: float | None, detail: str
 ) -> SecondLook:
-    """Records a second measurement of a settled ticket; it takes the place of the report. All arguments have been checked.
+    """Records a second measurement of a settled ticket; it counts beside the report, each as far as its meter is believed. All arguments have been checked.
 
     Raises:
         NotAllowed: It is not independent: the same meter over the same channel settled the ticket, or has looked at it again already.
@@ -95,7 +95,7 @@ def _put_right(tx: Writing, settings: Settings, ticket: StoredTicket, stood: _Re
     """Judges the entries by the corrected word, and puts their accounts right: what a wrong report paid is taken back as far as it is
     still there, what it withheld is paid."""
     book = Book(tx, settings)
-    made = SecondLook(True, "measured again; it takes the place of the report", ticket.id)
+    made = SecondLook(True, "measured again; it counts beside the report", ticket.id)
     if not book.testimony.on:
         return replace(made, reason="recorded; under the rule classic it moves nothing")
     rows = tx.witnesses(ticket.row)

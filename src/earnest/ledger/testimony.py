@@ -227,7 +227,9 @@ def _keep(
         tx.put_belief(name, belief, slope=slopes[name], oldest=oldest.tick if oldest else 0, alarm=alarm)
         if belief.baseline:
             meter = tx.meter(name)
-            tx.put_baseline(name, belief.baseline.at(tx.counter("tick")) * ((meter.scale if meter else None) or 1.0))
+            shown = belief.baseline.at(tx.counter("tick")) * ((meter.scale if meter else None) or 1.0)
+            # Of a huge scale too it stays a number, so that everything that shows it stays strict JSON.
+            tx.put_baseline(name, max(-1.7e308, min(1.7e308, shown)))
         if alarm != (name in before and before[name][3]):
             turned.append(name)
             tx.append(

@@ -51,7 +51,7 @@ class LookVerbs(Base):
     def remeasure(
         self, ticket: str, *, delta: float, meter: str, scale: float | None = None, detail: str = "", key: str | None = None
     ) -> SecondLook:
-        """Record a second, independent measurement of a settled decision: it takes the place of the report.
+        """Record a second, independent measurement of a settled decision: both count, each as far as its meter is believed.
 
         The entries are judged by it at once, their accounts are put right, and the meter that reported is judged by how often the two
         differ. `appeals` lists the tickets for which a second look is wanted.
