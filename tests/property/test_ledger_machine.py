@@ -188,18 +188,8 @@ class LedgerMachine(RuleBasedStateMachine):
         return Memory.open(self.path, clock=self.clock, rng=self.rng, settings=self.settings())
 
     def settings(self) -> dict[str, Any]:
-<<<<<<< HEAD
-        return {
-            "rule": "classic",
-            "floor": 0.0,
-            "expire_after": EXPIRE_AFTER,
-            "stake": self.model.stake / 1e6,
-            "rent": self.model.rent / 1e6,
-        }
-=======
         energy = {"stake": self.model.stake / 1e6, "rent": self.model.rent / 1e6}
         return {"rule": "classic", "floor": 0.0, "expire_after": EXPIRE_AFTER, **energy}
->>>>>>> ledger
 
     def teardown(self) -> None:
         if hasattr(self, "memory"):
