@@ -14,7 +14,6 @@ from earnest.errors import InvalidInput, NotUndoable, StoreReadOnly
 from earnest.testing.clock import ManualClock, SeededRng
 
 NUMBERS: Final = (
-NUMBERS: Final = (
     "gain", "supporting_share", "stake", "rent", "cap", "floor", "near", "pass_over", "conflict", "merge_threshold", "daily_share",
     "holdout", "holdout_entry", "uplift_bound",
 )  # fmt: skip
