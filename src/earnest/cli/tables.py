@@ -318,7 +318,8 @@ _ASK: Final = (
             Option(("--after",), "with --wanted, go on after this ticket", "TICKET"),
         ),
         "earnest remeasure 7gqk2v5m3xw4b6a2dr5t7y3z4c 4096 --meter disk-2",
-        "Both count, each as far as its meter is believed. Exit status 1 if nothing landed: the ticket is unknown, not settled, or was a holdout.",
+        "Both count, each as far as its meter is believed. Exit status 1 if nothing landed: the ticket is unknown, not settled, or was a "
+        "holdout.",
     ),
 )  # fmt: skip
 

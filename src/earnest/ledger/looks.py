@@ -35,7 +35,9 @@ def control(tx: Writing, channel: str, *, delta: float, meter: str, scale: float
 def remeasure(
     tx: Writing, settings: Settings, channel: str, name: str, *, delta: float, meter: str, scale: float | None, detail: str
 ) -> SecondLook:
-    """Records a second measurement of a settled ticket; it counts beside the report, each as far as its meter is believed. All arguments have been checked.
+    """Records a second measurement of a settled ticket; it counts beside the report, each as far as its meter is believed.
+
+    All arguments have been checked.
 
     Raises:
         NotAllowed: It is not independent: the same meter over the same channel settled the ticket, or has looked at it again already.
