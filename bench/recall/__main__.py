@@ -12,7 +12,7 @@ import argparse
 import json
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -58,15 +58,19 @@ def on_notes(arm: Any, corpus: notes.Notes) -> list[float]:
     return [value / len(ranked) for value in sums]
 
 
-def quiet(embedder: str, conversations: Sequence[Conversation], tune: bool) -> dict[str, Any]:
+def quiet(asked: Mapping[str, silence.Probes], tune: bool) -> dict[str, Any]:
     """The silence curve: the floor is found on the tuning conversations and shown on the others."""
-    said(f"silence: {embedder}")
-    tuning = [each for each in conversations if each.tuning]
-    # Off-topic questions of a tuning run come from the other tuning conversation alone.
-    floor = silence.calibrated(silence.curve(silence.probes(tuning, tuning, embedder)), ALLOWED)
-    shown = tuning if tune else [each for each in conversations if not each.tuning]
-    points = silence.curve(silence.probes(shown, shown, embedder))
-    return {"floor": floor, "allowed": ALLOWED, "curve": silence.plain(points)}
+    tuning = silence.together([each for name, each in asked.items() if name in TUNING])
+    shown = tuning if tune else silence.together([each for name, each in asked.items() if name not in TUNING])
+    floor = silence.calibrated(silence.curve(tuning), ALLOWED)
+    return {"floor": floor, "allowed": ALLOWED, "curve": silence.plain(silence.curve(shown))}
+
+
+def off_topic(conversation: Conversation, conversations: Sequence[Conversation]) -> tuple[Sequence[Conversation], int]:
+    """Where a conversation's off-topic questions come from, and how many: a floor that is found on the tuning conversations must not have
+    seen the questions of others; half a thousand over those that it is shown on."""
+    group = [each for each in conversations if each.tuning == conversation.tuning]
+    return group, silence.OFF_TOPIC // len(group)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -85,15 +89,16 @@ def main(argv: list[str] | None = None) -> int:
     chosen, missing = arms(wanted.embedder)
     ranking = [make() for make in chosen]
     rows: dict[str, list[dict[str, Any]]] = {arm.name: [] for arm in ranking}
+    probed: dict[str, dict[str, silence.Probes]] = {}
     for conversation in conversations:
         for arm in ranking:
             rows[arm.name] += [each.plain() for each in measured(arm, conversation)]
+            if not wanted.no_silence and arm.name.endswith("(default)"):
+                found = silence.probes(arm.memory, conversation, *off_topic(conversation, conversations))
+                probed.setdefault(arm.name, {})[conversation.name] = found
         said(f"{conversation.name}: {len(conversation.questions)} questions")
     on_plain = {arm.name: on_notes(arm, corpus) for arm in ranking}
-    silences: dict[str, Any] = {}
-    if not wanted.no_silence:
-        for embedder in dict.fromkeys(("none", wanted.embedder)):
-            silences[f"embedder {embedder}"] = quiet(embedder, conversations, wanted.tune)
+    silences = {name: quiet(asked, wanted.tune) for name, asked in probed.items()}
     command = "python -m bench.recall --data locomo10.json" + (f" --embedder {shlex.quote(wanted.embedder)}" * (wanted.embedder != "none"))
     results: dict[str, Any] = {
         "command": command + " --tune" * wanted.tune, "tune": wanted.tune, "missing": missing, "rows": rows, "silence": silences,

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from bench.recall.arms import filled
 from bench.recall.conversations import Conversation
 from bench.recall.measures import recall
 from earnest import Memory
@@ -63,17 +62,21 @@ def probed(memory: Memory, text: str, evidence: frozenset[str] = frozenset()) ->
     return Probe(tuple((hit.entry.sources[0], hit.sure) for hit in hits), evidence)
 
 
-def probes(conversations: Sequence[Conversation], everyone: Sequence[Conversation], embedder: str) -> dict[str, list[Probe]]:
-    """Every question that should be answered and those that should not, asked in each of these conversations."""
-    made: dict[str, list[Probe]] = {"own": [], "off_topic": [], "nonsense": []}
-    each = max(1, OFF_TOPIC // len(conversations))
-    for conversation in conversations:
-        ids, entries = [turn.id for turn in conversation.turns], [turn.entry(conversation.name) for turn in conversation.turns]
-        with filled(Memory.open(":memory:", embedder=embedder), ids, entries) as memory:
-            made["own"] += [probed(memory, asked.text, asked.evidence) for asked in conversation.questions]
-            made["off_topic"] += [probed(memory, text) for text in foreign(conversation, everyone, each)]
-            made["nonsense"] += [probed(memory, text) for text in nonsense()]
-    return made
+Probes = dict[str, list[Probe]]
+
+
+def probes(memory: Memory, conversation: Conversation, everyone: Sequence[Conversation], count: int) -> Probes:
+    """Every question that should be answered and `count` that should not, asked of one conversation's memory."""
+    return {
+        "own": [probed(memory, asked.text, asked.evidence) for asked in conversation.questions],
+        "off_topic": [probed(memory, text) for text in foreign(conversation, everyone, count)],
+        "nonsense": [probed(memory, text) for text in nonsense()],
+    }
+
+
+def together(parts: Sequence[Probes]) -> Probes:
+    """The probes of several conversations as one."""
+    return {kind: [probe for part in parts for probe in part[kind]] for kind in ("own", "off_topic", "nonsense")}
 
 
 def point(floor: float, asked: dict[str, list[Probe]]) -> Point:

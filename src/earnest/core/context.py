@@ -29,6 +29,8 @@ AFTER: Final = (0.3, 0.1)
 REACH: Final = max(len(BEFORE), len(AFTER))
 ANSWERS: Final = 0.2
 """A turn right after one that asks gets so much of that one's own relevance once more."""
+ANSWERED: Final = 0.9
+"""How much of what a turn asks about the turn after it covers, for how sure a match is: its answer is about the same."""
 SESSION: Final = 0.1
 """Weight of what the session as a whole matches."""
 SPEAKER: Final = 0.1
@@ -213,10 +215,11 @@ def _lent(matched: Sequence[Matched], placed: Mapping[int, Placed]) -> dict[int,
             for near, weight in zip(rows, weights, strict=False):
                 if near not in placed:
                     continue
+                covers = ANSWERED if place.asks and place.after and near == place.after[0] else weight
                 theirs = made.setdefault(near, {})
                 for w, gain in each.gains.items():
                     known = theirs.get(w, (0.0, 0.0))
-                    factor = weight * RELATED if w in each.related else weight
+                    factor = covers * RELATED if w in each.related else covers
                     theirs[w] = (max(known[0], gain * weight), max(known[1], factor))
     return made
 
