@@ -31,8 +31,8 @@ SKIM: Final = 0.2
 """A search without a floor first looks by the words that tell this much of the question, and by all of them if that finds too little."""
 
 FEW: Final = 64
-"""In a store of at most `SMALL` entries, fewer candidates than these by the telling words are too few as well: the entries with the common
-words are read there in a millisecond or two, and turns of conversations are found by them."""
+"""Where there may be turns of conversations, in a store of at most `SMALL` entries, fewer candidates than these by the telling words are
+too few as well: what is said around a turn is often said in common words, and there they are read in a millisecond or two."""
 SMALL: Final = 20_000
 
 EXTRA: Final = 8
@@ -236,7 +236,8 @@ class _Search:
     def _worded(self, question: Question, k: int) -> tuple[list[Candidate], ranking.Statistics]:
         """Candidates by keyword, and the statistics to score them by."""
         candidates, statistics = self._reading.candidates(question, self._chosen, self._depth, max(self._floor, SKIM))
-        few = max(k, FEW) if self._reading.counter("alive") + self._reading.counter("suspended") <= SMALL else k
+        counter = self._reading.counter
+        few = max(k, FEW) if counter("kind:episodic") > 0 and counter("alive") + counter("suspended") <= SMALL else k
         if self._floor < SKIM and len(candidates) < few:
             candidates, statistics = self._reading.candidates(question, self._chosen, self._depth, self._floor)
         candidates = [*candidates, *self._guarding(question)]
