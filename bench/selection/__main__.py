@@ -1,134 +1,105 @@
-"""`python -m bench.selection`: live every arm in every seed, print what came of it, and keep the rows.
+"""`python -m bench.selection`: live every arm in every world and seed, keep the rows, and print what came of them.
 
-    python -m bench.selection --seeds 0-9 --out bench/results/selection.json
-    python -m bench.selection --report bench/results/selection.json
-
-Cells that the file has already are not lived again; `--fresh` starts anew.
+python -m bench.selection                                   the whole matrix; what the files have is not lived again
+python -m bench.selection --worlds "persist 4,late 6"       some of it
+python -m bench.selection --report                          only print, from the committed rows
+python -m bench.selection --docs                            write the report's tables and plots into docs/
 """
 
 from __future__ import annotations
 
 import argparse
-import shlex
+import os
 import sys
+import time
+from collections.abc import Iterator
+from multiprocessing import Pool
 from pathlib import Path
-from typing import Any
 
-from bench.selection import results as files
-from bench.selection.arms import ARMS, CONSOLIDATE_EVERY, SUBJECT, Cast, K
-from bench.selection.cell import Row, run
-from bench.selection.corpus import Corpus
-from bench.selection.corpus import load as load_corpus
-from bench.selection.earnest_arm import EarnestArm
-from bench.selection.ranking import SharedRanking
-from bench.selection.report import broken_premises, lines
-from bench.selection.results import Results
-from bench.selection.world import probes
+from bench.selection import matrix, report, results
+from bench.selection.live import Row
+from bench.selection.worlds import WORLDS
 
-DEFAULT_OUT = Path(__file__).resolve().parents[1] / "results" / "selection.json"
-
-
-def seeds(text: str) -> list[int]:
-    """Seeds from "0-9" or "3,5,100-129"."""
-    made: list[int] = []
-    for part in text.split(","):
-        first, dash, last = part.partition("-")
-        made += range(int(first), int(last if dash else first) + 1)
-    return list(dict.fromkeys(made))
+Job = tuple[str, str, str, int]
 
 
 def parsed(argv: list[str] | None) -> argparse.Namespace:
     """The arguments, checked."""
     parser = argparse.ArgumentParser(prog="python -m bench.selection", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--seeds", type=seeds, default=seeds("0-9"), metavar="0-9", help="worlds to live in; a range, a list, or both")
-    parser.add_argument("--cycles", type=int, default=30)
-    parser.add_argument("--files", type=int, default=12, help="files, and so decisions, in a cycle")
-    parser.add_argument("--arms", default=",".join(ARMS), help="comma-separated; all by default")
-    parser.add_argument("--out", type=Path, default=DEFAULT_OUT)
-    parser.add_argument("--fresh", action="store_true", help="forget the rows that the file has")
-    parser.add_argument("--report", type=Path, metavar="FILE", help="only print the report of a results file")
+    parser.add_argument(
+        "--worlds", default=",".join(name.replace(",", ";") for name in WORLDS), help="all by default; ';' for a comma in a name"
+    )
+    parser.add_argument("--arms", default="", help="comma-separated; all by default")
+    parser.add_argument("--seeds", type=results.unfolded, default=[*matrix.TUNING, *matrix.HELD_OUT], metavar="0-29,100-129")
+    parser.add_argument("--no-ablations", action="store_true", help="leave the ablations out (seeds 200-211)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--folder", type=Path, default=results.FOLDER)
+    parser.add_argument("--fresh", action="store_true", help="forget the rows that the files have")
+    parser.add_argument("--report", action="store_true", help="only print the report of the rows that there are")
+    parser.add_argument("--docs", action="store_true", help="write the tables and plots of docs/benchmark.md")
     wanted = parser.parse_args(argv)
+    wanted.worlds = [name.strip().replace(";", ",") for name in wanted.worlds.split(",")]
     wanted.arms = [name for name in wanted.arms.split(",") if name]
-    unknown = [name for name in wanted.arms if name not in ARMS]
+    unknown = [name for name in wanted.worlds if name not in WORLDS]
     if unknown:
-        parser.error(f"no such arms: {', '.join(unknown)}; there are {', '.join(ARMS)}")
+        parser.error(f"no such worlds: {', '.join(unknown)}; there are {', '.join(WORLDS)}")
     return wanted
 
 
-def configured(wanted: argparse.Namespace, corpus: Corpus) -> dict[str, Any]:
-    """Everything that makes two rows comparable."""
-    return {
-        "cycles": wanted.cycles, "files": wanted.files, "k": K, "consolidate_every": CONSOLIDATE_EVERY, "write_experience": False,
-        "corpus": f"{corpus.name}.json {corpus.digest} ({len(corpus.lines)} entries)",
-        "retriever": f"Earnest's keyword ranking for every arm, floor {SharedRanking().floor}",
-    }  # fmt: skip
+def missing(world: str, have: results.Results, wanted: argparse.Namespace) -> Iterator[Job]:
+    """The cells of a world that were not lived yet."""
+    for setting in WORLDS[world].settings:
+        for arm in matrix.arms_in(WORLDS[world], setting):
+            if not wanted.arms or arm in wanted.arms:
+                for seed in wanted.seeds:
+                    if not have.has(setting, arm, seed) and (seed not in matrix.TUNING or matrix.tuned(world, setting, arm)):
+                        yield world, setting, arm, seed
+        if (world, setting) in matrix.ABLATION_WORLDS and not wanted.no_ablations and not wanted.arms:
+            for arm in matrix.ablations_in(world, setting):
+                for seed in matrix.ABLATED:
+                    if not have.has(setting, arm, seed):
+                        yield world, setting, arm, seed
 
 
-def opened(path: Path, config: dict[str, Any], *, fresh: bool) -> Results:
-    """The results to go on with: those of the file if they were made under this configuration."""
-    if fresh or not path.is_file():
-        return Results(config)
-    found = files.load(path)
-    if found.config != config:
-        raise SystemExit(f"{path} was made under another configuration; name another --out, or give --fresh to start anew")
-    if found.versions != files.versions():
-        print(f"note: {path} has rows of other versions, and keeps them; --fresh lives them again", file=sys.stderr)
-    return found
+def lived(job: Job) -> tuple[Job, Row]:
+    """One cell, in a worker."""
+    return job, matrix.run(*job)
 
 
-def same_ranking(corpus: Corpus) -> str:
-    """Asserts that Earnest's memory and the shared ranking of the other arms name the same entry for every probe."""
-    ranking, texts = SharedRanking(), [line.text for line in corpus.lines]
-    arm = EarnestArm(Cast(corpus, ranking, 0), "classic")
-    for probe in probes():
-        ranked = ranking.rank(probe.prompt, texts)
-        said, wanted = arm.answer(probe.prompt), texts[ranked[0][0]] if ranked else ""
-        if said != wanted:
-            raise SystemExit(f"the arms do not share one ranking: {probe.prompt!r} gives {said!r} and {wanted!r}")
-    return f"the same entry decides in every arm on all {len(probes())} probes"
-
-
-def live(results: Results, wanted: argparse.Namespace, corpus: Corpus) -> None:
-    """Lives the cells that are missing; the file is written after each seed."""
-    arms = [arm for arm in ARMS if arm in wanted.arms or (arm == SUBJECT and "random-matched" in wanted.arms)]
-    for seed in wanted.seeds:
-        for arm in arms:
-            if results.get(arm, seed) is None:
-                subject = results.get(SUBJECT, seed)
-                results.add(run(arm, seed, corpus=corpus, cycles=wanted.cycles, files=wanted.files, subject=subject))
-        files.save(wanted.out, results)
-        shares = "  ".join(f"{arm} {row.share:+.3f}" for arm in arms if (row := results.get(arm, seed)) is not None)
-        print(f"seed {seed}: {shares}", file=sys.stderr, flush=True)
-
-
-def on_real_disk(results: Results, corpus: Corpus, wanted: argparse.Namespace) -> dict[str, Any]:
-    """Lives earnest-classic's cell of one seed with files written out in full; it must be the same row."""
-    sparse: Row | None = results.get(SUBJECT, wanted.seeds[0])
-    if sparse is None:
-        return {}
-    real = run(SUBJECT, sparse.seed, corpus=corpus, cycles=wanted.cycles, files=wanted.files, sparse=False)
-    if real != sparse:
-        raise SystemExit(f"a real disk gives other figures than sparse files: {real} against {sparse}")
-    return {"seed": sparse.seed, "arm": SUBJECT, "verdict": f"the same row to the byte (share {real.share:.6f})"}
+def live(wanted: argparse.Namespace) -> None:
+    """Lives the cells that are missing; a world's file is written when all of its cells are there."""
+    sources = results.sources()
+    with Pool(wanted.jobs) as pool:
+        for world in wanted.worlds:
+            have = results.Results(world) if wanted.fresh else results.load(world, wanted.folder)
+            if have.rows and have.made != sources:
+                print(f"note: the rows of {world} are of other sources, and are kept; --fresh lives them again", file=sys.stderr)
+            jobs = sorted(missing(world, have, wanted), key=lambda job: (job[3], job[1], job[2]))
+            if not jobs:
+                continue
+            begun = time.perf_counter()
+            have.made = have.made if have.rows else sources
+            for (_, setting, arm, seed), row in pool.imap_unordered(lived, jobs, chunksize=12):
+                have.add(setting, arm, seed, row)
+            results.save(have, wanted.folder)
+            print(f"{world}: {len(jobs)} cells in {time.perf_counter() - begun:.0f} s", file=sys.stderr, flush=True)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run or report. 1 if the corpus is not what it must be."""
     wanted = parsed(argv)
-    if wanted.report is not None:
-        results = files.load(wanted.report)
+    if not wanted.report and not wanted.docs:
+        live(wanted)
+    found = report.read(wanted.folder)
+    if wanted.docs:
+        for path in report.write_docs(found):
+            print(path)
     else:
-        corpus = load_corpus()
-        results = opened(wanted.out, configured(wanted, corpus), fresh=wanted.fresh)
-        said = sys.argv[1:] if argv is None else argv
-        results.command = shlex.join(["python", "-m", "bench.selection", *said])
-        results.versions = results.versions if results.rows else files.versions()
-        results.premises["one ranking"] = same_ranking(corpus)
-        live(results, wanted, corpus)
-        results.real_disk = on_real_disk(results, corpus, wanted)
-        files.save(wanted.out, results)
-    print("\n".join(lines(results)))
-    return 1 if broken_premises(results) else 0
+        print(report.page(found))
+    broken = report.broken_premises(found)
+    for wrong in broken:
+        print(f"BROKEN: {wrong}", file=sys.stderr)
+    return 1 if broken else 0
 
 
 if __name__ == "__main__":

@@ -1,10 +1,16 @@
-"""darwin-memo 0.7.1 as it is on PyPI: its store, protocol, credit rule and loop (or ledger), with the shared retriever."""
+"""`python -m bench.selection.darwin_arm`: darwin-memo 0.7.1 as it is on PyPI, against the two arms that stand for it in the matrix.
+
+Its own `SurvivalLoop` must earn what `darwin-memo loop` earns, and its event-driven `Ledger` what `classic` earns, seed by seed: the
+arms of the matrix are replays of its rule by the product's own formula, and this is what shows that they are fair. Needs the `bench`
+dependency group.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Final
 
 from darwin_memo.ledger import Ledger
 from darwin_memo.protocol import QueryProtocol
@@ -12,28 +18,30 @@ from darwin_memo.store import MemoryStore
 from darwin_memo.survival import SurvivalConfig, SurvivalLoop
 from darwin_memo.types import MemoryEntry, Outcome
 
-from bench.selection.arms import CONSOLIDATE_EVERY, Cast, K
-from bench.selection.ranking import SharedRanking
-from bench.selection.world import Scene
-from earnest.core.outcome import Task
+from bench.selection import matrix
+from bench.selection.arms import CONSOLIDATE_EVERY, K
+from bench.selection.channels import Channel
+from bench.selection.courses import Course, Step
+from bench.selection.live import SHARED, polarity
+from bench.selection.worlds import WORLDS
+from earnest import Task
 
-PINNED = "0.7.1"
+PINNED: Final = "0.7.1"
+CELLS: Final = ("honest", "false-bad 20%", "flip 35%", "destroy 2", "persist 2", "suite 0%", "suite 20%", "topics, honest")
+SEEDS: Final = range(3)
 
 
 class _Retriever:
     """The shared ranking in the shape of darwin-memo's `Retriever`."""
 
-    def __init__(self, ranking: SharedRanking) -> None:
-        self._ranking = ranking
-
     def rank(self, query: str, entries: Sequence[Any]) -> list[tuple[Any, float]]:
         """Relevance only. Its store breaks ties by energy; scores are set apart by a hair, so that there are none."""
-        ranked = self._ranking.rank(query, [entry.answer for entry in entries])
+        ranked = SHARED.rank(query, [entry.answer for entry in entries])
         return [(entries[row], score - 1e-9 * place) for place, (row, score) in enumerate(ranked)]
 
     def similarity(self, a: Any, b: Any) -> float:
         """What its consolidation merges by."""
-        return self._ranking.similarity(a.answer, b.answer)
+        return SHARED.similarity(a.answer, b.answer)
 
     def forget(self, entry_id: str) -> None:
         """Nothing is kept for an entry."""
@@ -46,92 +54,83 @@ class _Retriever:
         """Nothing to load."""
 
 
-class _Watched:
-    """Its query protocol, which tells the scene whose advice is about to be followed."""
-
-    def __init__(self, store: Any) -> None:
-        self._store = store
-        self._protocol = QueryProtocol(store)
-        self.scene: Scene | None = None
-        self.text = ""
-        """What was last said, without the lines on its age that a ledger adds."""
-
-    def answer(self, query: str, **how: Any) -> Any:
-        """As `QueryProtocol.answer`, with the same k as every arm."""
-        said = self._protocol.answer(query, **{"k": K, **how})
-        self.text = str(said.text)
-        decider = self._store.get(said.deciding_entry) if said.deciding_entry else None
-        if self.scene is not None:
-            self.scene.deciding = tuple(decider.sources) if decider else ()
-        return said
-
-
 class _World:
-    """The scene in the shape of darwin-memo's `Environment`; answers are read by Earnest's reader, as for every arm."""
+    """A course in the shape of darwin-memo's `Environment`. It writes the truth down."""
 
-    def __init__(self, scene: Scene) -> None:
-        self._scene = scene
-        self.resource_scale = scene.resource_scale
+    def __init__(self, course: Course, channel: Channel) -> None:
+        self.course, self.channel, self.value = course, channel, 0.0
+        self.resource_scale = course.scale
 
     def tasks(self, cycle: int) -> list[Task]:
         """The tasks of a cycle."""
-        return self._scene.tasks(cycle)
+        return [Task(step.prompt, {"step": step}) for step in self.course.cycles[cycle]]
+
+    def measured(self, step: Step, text: str) -> float:
+        """Acts as the answer says, and tells what the channel makes of it."""
+        acted = bool(text) and polarity(text) is True
+        true = step.gain if acted else step.idle
+        self.value += true
+        return self.channel.report(step, true, acted)
 
     def verify(self, task: Task, answer_text: str) -> Any:
-        """The measured outcome, as its type."""
-        outcome = self._scene.verify(task, answer_text)
-        return Outcome(delta=outcome.delta, detail=outcome.detail)
+        """The reported outcome, as its type."""
+        return Outcome(delta=self.measured(task.context["step"], answer_text), detail="")
 
 
-class DarwinArm:
-    """Its `SurvivalLoop`, which buries at the end of a cycle, over its store with the whole corpus in it."""
-
-    def __init__(self, cast: Cast) -> None:
-        if version("darwin-memo") != PINNED:
-            raise SystemExit(f"the darwin-memo arm is version {PINNED}, and {version('darwin-memo')} is installed")
-        self.cast = cast
-        self.store: Any = MemoryStore(retriever=_Retriever(cast.ranking))
-        for line in cast.corpus.lines:
-            self.store.add(MemoryEntry(question="", answer=line.text, sources=[line.source]))
-        self.protocol = _Watched(self.store)
-
-    def live(self, scene: Scene, cycles: int) -> list[int]:
-        """See `Arm.live`."""
-        self.protocol.scene = scene
-        config = SurvivalConfig(cycles=cycles, consolidate_every=CONSOLIDATE_EVERY, write_experience=False)
-        world: Any = _World(scene)
-        protocol: Any = self.protocol
-        report = SurvivalLoop(self.store, world, protocol, config).run()
-        self.protocol.scene = None
-        return [cycle.population for cycle in report.stats]
-
-    def answer(self, prompt: str) -> str:
-        """See `Arm.answer`."""
-        return str(self.protocol.answer(prompt).text)
-
-    def poison(self) -> tuple[int, int]:
-        """See `Arm.poison`."""
-        held = [entry for entry in self.store.alive() if self.cast.corpus.is_poisoned(entry.sources)]
-        return sum(entry.may_decide for entry in held), len(held)
+def _store(course: Course) -> Any:
+    store: Any = MemoryStore(retriever=_Retriever())
+    for line in course.corpus.lines:
+        store.add(MemoryEntry(question="", answer=line.text, sources=[line.source]))
+    return store
 
 
-class DarwinLedgerArm(DarwinArm):
-    """Its event-driven `Ledger`, which buries at the settlement, over the same store."""
+def loop(world: str, seed: int) -> float:
+    """The share of oracle that its loop earns."""
+    course = matrix.course(world, seed)
+    store, env = _store(course), _World(course, Channel(course, WORLDS[world].liar))
+    config = SurvivalConfig(cycles=len(course.cycles), consolidate_every=CONSOLIDATE_EVERY, write_experience=False)
+    protocol: Any = QueryProtocol(store)
+    there: Any = env
+    SurvivalLoop(store, there, protocol, config).run()
+    return env.value / course.oracle
 
-    def live(self, scene: Scene, cycles: int) -> list[int]:
-        """See `Arm.live`."""
-        config = SurvivalConfig(consolidate_every=CONSOLIDATE_EVERY, resource_scale=scene.resource_scale)
-        protocol: Any = self.protocol
-        ledger: Any = Ledger(self.store, protocol=protocol, config=config)
-        self.protocol.scene = scene
-        population: list[int] = []
-        for cycle in range(cycles):
-            for task in scene.tasks(cycle):
-                ticket = ledger.decide(task.prompt, k=K)
-                outcome = scene.verify(task, self.protocol.text)
-                if ticket.provenance:
-                    ledger.settle(ticket.id, outcome.delta, outcome.detail)
-            ledger.tick()
-            population.append(len(self.store))
-        self.protocol.scene = None
-        return population
+
+def ledger(world: str, seed: int) -> float:
+    """The share of oracle that its ledger earns."""
+    course = matrix.course(world, seed)
+    store, env = _store(course), _World(course, Channel(course, WORLDS[world].liar))
+    config = SurvivalConfig(consolidate_every=CONSOLIDATE_EVERY, resource_scale=course.scale)
+    made: Any = Ledger(store, protocol=QueryProtocol(store), config=config)
+    for cycle in course.cycles:
+        for step in cycle:
+            ticket = made.decide(step.prompt, k=K)
+            text = store.get(ticket.deciding_entry).answer if ticket.deciding_entry else ""
+            delta = env.measured(step, text)
+            if ticket.provenance:
+                made.settle(ticket.id, delta, "")
+        made.tick()
+    return env.value / course.oracle
+
+
+def main() -> int:
+    """Prints each cell; 1 if one differs."""
+    if version("darwin-memo") != PINNED:
+        raise SystemExit(f"this compares with darwin-memo {PINNED}, and {version('darwin-memo')} is installed")
+    wrong = 0
+    for world in CELLS:
+        for seed in SEEDS:
+            pairs = {
+                "loop": (loop(world, seed), matrix.run(world, "i", matrix.PUBLISHED, seed).share),
+                "ledger": (ledger(world, seed), matrix.run(world, "i", matrix.CLASSIC, seed).share),
+            }
+            for name, (theirs, ours) in pairs.items():
+                same = abs(theirs - ours) < 1e-9
+                wrong += not same
+                print(
+                    f"{world:16} seed {seed}  {name:6}  darwin-memo {theirs:+.6f}  replay {ours:+.6f}  {'the same' if same else 'DIFFERS'}"
+                )
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

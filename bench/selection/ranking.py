@@ -1,4 +1,4 @@
-"""The one retriever. Earnest's own keyword ranking, over whatever an arm still holds, for the arms that are not Earnest."""
+"""The one retriever. Earnest's own keyword ranking, over whatever an arm still holds, for every arm."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
+from bench.selection.corpus import Line
 from earnest.core import ranking
 from earnest.core.settings import Settings
 from earnest.verbs.base import analyser_for
+
+Ranked = tuple[tuple[Line, float], ...]
 
 
 class SharedRanking:
@@ -18,8 +21,9 @@ class SharedRanking:
         settings = Settings()
         self.floor = settings.floor
         self._analyser = analyser_for(settings)
-        self._terms = lru_cache(maxsize=4096)(lambda text: tuple(self._analyser.terms(text)))
-        self._question = lru_cache(maxsize=4096)(self._analyser.question)
+        self._terms = lru_cache(maxsize=16384)(lambda text: tuple(self._analyser.terms(text)))
+        self._question = lru_cache(maxsize=16384)(self._analyser.question)
+        self._views: dict[tuple[Line, ...], View] = {}
 
     def rank(self, query: str, texts: Sequence[str]) -> list[tuple[int, float]]:
         """The places of the texts that clear the floor with their scores, best first. O(texts × words)."""
@@ -30,10 +34,47 @@ class SharedRanking:
         holding: Counter[str] = Counter()
         for held in terms:
             holding.update(set(held))
-        statistics = ranking.Statistics(len(terms), sum(map(len, terms)) / len(terms), holding)
-        scored = ranking.score(question, statistics, [ranking.Candidate(place, held, ()) for place, held in enumerate(terms)])
+        return self._scored(query, terms, ranking.Statistics(len(terms), sum(map(len, terms)) / len(terms), holding))
+
+    def _scored(self, query: str, terms: Sequence[Sequence[str]], statistics: ranking.Statistics) -> list[tuple[int, float]]:
+        question = self._question(query)
+        wanted = {term for word in question.words for term in word.terms}
+        candidates = [ranking.Candidate(place, held, ()) for place, held in enumerate(terms) if not wanted.isdisjoint(held)]
+        scored = ranking.score(question, statistics, candidates)
         return [(s.row, s.score) for s in scored if s.covered >= self.floor and s.score > 0]
+
+    def view(self, lines: tuple[Line, ...]) -> View:
+        """The ranking over these lines; what was asked of it is remembered, for arms and seeds ask the same again and again."""
+        found = self._views.get(lines)
+        if found is None:
+            if len(self._views) > 4096:
+                self._views.clear()
+            found = self._views[lines] = View(self, lines)
+        return found
 
     def similarity(self, one: str, other: str) -> float:
         """How alike two texts are, as Earnest's consolidation measures it."""
         return ranking.similarity(self._terms(one), self._terms(other))
+
+
+class View:
+    """The ranking over a fixed set of lines."""
+
+    def __init__(self, shared: SharedRanking, lines: tuple[Line, ...]) -> None:
+        self.lines = lines
+        self._shared = shared
+        self._terms = [shared._terms(line.text) for line in lines]
+        holding: Counter[str] = Counter()
+        for held in self._terms:
+            holding.update(set(held))
+        mean = sum(map(len, self._terms)) / len(self._terms) if lines else 1.0
+        self._statistics = ranking.Statistics(len(lines), mean, holding)
+        self._asked: dict[str, Ranked] = {}
+
+    def rank(self, prompt: str) -> Ranked:
+        """The lines that clear the floor with their scores, best first."""
+        found = self._asked.get(prompt)
+        if found is None:
+            ranked = self._shared._scored(prompt, self._terms, self._statistics)
+            found = self._asked[prompt] = tuple((self.lines[row], score) for row, score in ranked)
+        return found
