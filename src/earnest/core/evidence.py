@@ -19,7 +19,7 @@ from earnest.core.sizes import NO_SIZES, Sizes, likelihood
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRule:
-    """The constants of the rule. What was seen when each was varied stands in `docs/evidence.md`."""
+    """The constants of the rule. What was seen of those that were varied stands in `docs/benchmark.md`."""
 
     clip: float = 4.0
     """Effects are ``clip * tanh(size / clip)``: wide, so that a harm of three ordinary effects weighs about two and a half of them and

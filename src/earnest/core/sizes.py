@@ -20,11 +20,10 @@ PRIOR_SPREAD: Final = 0.6
 LEAST_SPREAD: Final = 0.1
 """Effects are never taken to be more alike than this."""
 MARGIN: Final = 0.9
-"""Harms up to e^0.9, about two and a half, ordinary gains are not doubted at all: entries differ in what they bring. Found on tuning seeds:
-0 and 0.7 condemn good entries that bring more than others, 1.1 leaves harms of three gains in doubt."""
+"""Harms up to e^0.9, about two and a half, ordinary gains are not doubted at all: entries differ in what they bring. On the tuning seeds 0
+and 0.7 lost good entries under heavy noise; 1.1 leaves harms of three gains, of which the benchmark has many, in doubt."""
 STEEPNESS: Final = 4.0
-"""How fast belief in a mere lie falls beyond that: the tail of a spread a quarter as wide. With 2, the first credible harm of an old
-favourite is not enough."""
+"""How fast belief in a mere lie falls beyond that: the tail of a spread a quarter as wide. With 2, more protected poison got by."""
 
 
 class Sizes(NamedTuple):
