@@ -178,10 +178,10 @@ class Memory(
             if changed:
                 old, new = ({name: getattr(s, name) for name in changed} for s in (before, after))
                 tx.append("setting", data=new, before=old)
-        if before.embedder != after.embedder and self._embedding_for is not None:
-            self._embedding = self._embedding_for(after.embedder)
             if before.rule != after.rule:
                 adopt(tx, after)
+        if before.embedder != after.embedder and self._embedding_for is not None:
+            self._embedding = self._embedding_for(after.embedder)
         if before.languages != after.languages:
             self._follow(after)
             self._adopt_analyser()

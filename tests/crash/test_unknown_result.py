@@ -43,6 +43,7 @@ VERBS: Final[dict[str, Callable[[Scene], Any]]] = {
     "add": lambda s: s.memory.add("Tapes are rewound.", tags=["tape"], key="k"),
     "add_many": lambda s: s.memory.add_many([{"text": f"Server {n} is up."} for n in range(210)], key="k"),
     "encode": lambda s: s.memory.encode([Document("notes", "Caches are cleared at noon. Printers print on paper.")], key="k"),
+    "sync_turn": lambda s: s.memory.sync_turn("We decided to keep the tapes in Oslo.", "Noted.", key="k"),
     "update": lambda s: s.memory.update(s.other, text="Never restart the queue at night.", key="k"),
     "decide": lambda s: s.memory.decide(QUESTION, key="k"),
     "settle": lambda s: s.memory.settle(s.ticket, delta=2.0, meter="disk", key="k"),
@@ -72,8 +73,8 @@ def test_no_verb_with_a_key_is_forgotten_here() -> None:
         for name, method in inspect.getmembers(Memory, inspect.isfunction)
         if not name.startswith("_") and {"key", "slot"} & set(inspect.signature(method).parameters)
     }
-    # `maintain` is many transactions by design: what a crash leaves of it is whole, and a next run goes on.
-    assert keyed == {*VERBS, "maintain"}
+    # `maintain` and `encode_files` are many transactions by design: what a crash leaves of them is whole, and a next run goes on.
+    assert keyed == {*VERBS, "maintain", "encode_files"}
 
 
 @pytest.mark.parametrize("verb", VERBS)

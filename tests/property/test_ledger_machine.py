@@ -277,7 +277,8 @@ class LedgerMachine(RuleBasedStateMachine):
 
     def decide(self, picks: list[int], k: int, keyed: bool) -> None:
         numbers = self.numbers(picks)
-        query = " ".join(self.texts[number].split()[0] for number in numbers)
+        # Words that nothing living holds would be taken for misspelt ones.
+        query = " ".join(self.texts[number].split()[0] for number in numbers if self.model.alive(number)) or "0000000000"
         # All match one word of the question, in texts of one length: they tie, and ties go to the newer entry.
         found = sorted((n for n in numbers if self.model.alive(n)), reverse=True)
         able = [n for n in found if self.model.may_decide(n)]
