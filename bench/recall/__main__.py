@@ -88,7 +88,7 @@ def main(argv: list[str] | None = None) -> int:
     corpus = notes.build()
     chosen, missing = arms(wanted.embedder)
     ranking = [make() for make in chosen]
-    rows: dict[str, list[dict[str, Any]]] = {arm.name: [] for arm in ranking}
+    rows: dict[str, list[list[Any]]] = {arm.name: [] for arm in ranking}
     probed: dict[str, dict[str, silence.Probes]] = {}
     for conversation in conversations:
         for arm in ranking:
@@ -108,7 +108,7 @@ def main(argv: list[str] | None = None) -> int:
     print("\n".join(lines(results)))
     if not wanted.tune:
         out = wanted.out or DEFAULT_OUT
-        out.write_text(json.dumps(_compact(results), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        out.write_text(json.dumps(_compact(results), ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
         said(f"wrote {out}")
     return 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import asdict, dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 
@@ -22,9 +22,9 @@ class Row:
     session5: bool
     session10: bool
 
-    def plain(self) -> dict[str, Any]:
-        """For a results file."""
-        return asdict(self)
+    def plain(self) -> list[Any]:
+        """For a results file: the fields in their order."""
+        return [*astuple(self)]
 
 
 def row(conversation: str, kind: int, ranked: Sequence[str], evidence: AbstractSet[str], sessions: Mapping[str, int]) -> Row:

@@ -38,7 +38,7 @@ ALLOWED: Final = 0.05
 
 def rows_of(results: Mapping[str, Any], arm: str) -> list[Row]:
     """The rows of one arm, as they were."""
-    return [Row(**row) for row in results["rows"][arm]]
+    return [Row(*row) for row in results["rows"][arm]]
 
 
 def lines(results: Mapping[str, Any]) -> Iterator[str]:
