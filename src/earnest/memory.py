@@ -28,6 +28,7 @@ from earnest.verbs.encoding import EncodingVerbs
 from earnest.verbs.insight import InsightVerbs
 from earnest.verbs.looking import LookVerbs
 from earnest.verbs.maintaining import MaintenanceVerbs
+from earnest.verbs.surveying import SurveyVerbs
 from earnest.verbs.uplift import UpliftVerbs
 
 # Seconds that closing waits for another writer.
@@ -37,8 +38,9 @@ _A_MOMENT = 2.0
 
 
 class Memory(
-    EncodingVerbs, ConversationVerbs, CalibrationVerbs, MaintenanceVerbs, LedgerVerbs, LookVerbs, InsightVerbs, EmbeddingVerbs, UpliftVerbs
-):
+    EncodingVerbs, ConversationVerbs, CalibrationVerbs, MaintenanceVerbs, LedgerVerbs, LookVerbs, InsightVerbs, EmbeddingVerbs, UpliftVerbs,
+    SurveyVerbs,
+):  # fmt: skip
     """One agent's memory. Safe to share between threads, and with other processes that have the same file open.
 
     Open it with `Memory.open`; close it with `close` or a `with` block.
@@ -163,7 +165,7 @@ class Memory(
                 unwritten = False
         self._store.close()
 
-    def configure(self, **changes: Any) -> Settings:
+    def configure(self, /, **changes: Any) -> Settings:
         """Change settings for every process that uses this store.
 
         Raises:
