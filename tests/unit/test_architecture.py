@@ -45,15 +45,17 @@ ALLOWED: Final[dict[str, set[str]]] = {
     # edges: nothing below imports them
     "benching": {"core", "errors", "environments", "memory", "recall"},
     "survival": {"core", "errors", "environments", "memory"},
-    "cli": {"benching", "core", "encoding", "environments", "errors", "memory", "opening", "survival", "version"},
+    "aio": {"core", "errors", "ledger", "memory", "protocols", "recall"},
+    "mcp": {"core", "errors", "memory", "version"},
+    "cli": {"benching", "core", "encoding", "environments", "errors", "mcp", "memory", "opening", "survival", "version"},
     # names only, looked up when they are first used
-    "__init__": {"core", "memory", "survival", "version"},
+    "__init__": {"aio", "core", "memory", "survival", "version"},
     "__main__": {"cli"},
     "version": set(),
 }
 """What each part may import beside itself."""
 
-EDGES: Final = {"benching", "cli", "survival", "mcp", "http", "dashboard", "integrations"}
+EDGES: Final = {"aio", "benching", "cli", "survival", "mcp", "http", "dashboard", "integrations"}
 THIRD_PARTY: Final = {
     "encoding/pdf.py": {"pypdf"},
     "core/stems.py": {"snowballstemmer"},
@@ -62,6 +64,9 @@ THIRD_PARTY: Final = {
     "core/vectors.py": {"numpy"},
     "embedders": {"numpy"},
     "embedders/transformers.py": {"sentence_transformers"},
+    "mcp/server.py": {"anyio", "mcp", "mcp_types"},
+    "mcp/stdio.py": {"anyio", "mcp", "mcp_types", "pydantic"},
+    "mcp/web.py": {"mcp", "starlette", "uvicorn"},
     "stores/sqlite": {"apsw"},
     "stores/sqlite/shelf.py": {"numpy"},
     "stores/sqlite/vectors.py": {"numpy"},
@@ -69,7 +74,8 @@ THIRD_PARTY: Final = {
 """Packages outside the standard library, and who alone imports them."""
 
 EXPORTED: Final = [
-    "ALL", "Answer", "Entry", "Hit", "Memory", "Outcome", "Settlement", "SurvivalConfig", "SurvivalLoop", "Task", "Ticket", "__version__",
+    "ALL", "Answer", "AsyncMemory", "Entry", "Hit", "Memory", "Outcome", "Settlement", "SurvivalConfig", "SurvivalLoop", "Task", "Ticket",
+    "__version__",
 ]  # fmt: skip
 """What `from earnest import …` offers, as API.md has it."""
 

@@ -10,6 +10,7 @@ STANDINGS: Final = ("active", "suspended", "dead")
 MODES: Final = ("auto", "hybrid", "rrf", "keyword", "dense")
 VERSUS: Final = ("nothing", "rival")
 TIERS: Final = ("claimed", "operator", "measured")
+PROFILES: Final = ("full", "ci")
 
 
 class Option(NamedTuple):
@@ -437,4 +438,21 @@ _KEEP: Final = (
     Command("version", "This program", "which Earnest this is", "upkeep:version", (), "earnest version"),
 )  # fmt: skip
 
-COMMANDS: Final = (*_TRY, *_WRITE, *_ASK, *_LOOK, *_KEEP)
+_SERVE: Final = (
+    Command(
+        "mcp", "Serve", "serve memory to agents, as tools over MCP", "mcp:mcp",
+        (
+            _switch("--http", "serve over streamable HTTP in place of the standard streams"),
+            Option(("--host",), "with --http, the address to listen on (127.0.0.1); others than this machine's need EARNEST_TOKEN", "ADDRESS"),
+            Option(("--port",), "with --http, the port to listen on (8765)", "N", "whole"),
+            Option(("--name",), "with --http, a further HOST:PORT that requests may be for; repeat for several", "NAME", repeat=True),
+            Option(("--profile",), "which tools there are: all of them, or those without settle, tick and forget (full)", choices=PROFILES),
+            _switch("--read-only", "no tool that writes; questions are answered without a ticket"),
+        ),
+        "earnest mcp --store .earnest/memory.db",
+        "Needs the extra mcp. Ends when its input ends. What an agent settles is recorded as claimed, unless the meter was bound to the "
+        "channel mcp. Logs go to standard error; EARNEST_LOG=info says more.",
+    ),
+)  # fmt: skip
+
+COMMANDS: Final = (*_TRY, *_WRITE, *_ASK, *_LOOK, *_KEEP, *_SERVE)
