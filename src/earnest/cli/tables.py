@@ -440,6 +440,29 @@ _KEEP: Final = (
 
 _SERVE: Final = (
     Command(
+        "serve", "Serve", "serve a folder of memories over HTTP, or manage the tokens that open it", "serving:serve",
+        (
+            Option(("action",), "serve unless given; `token` makes, lists and revokes tokens", "ACTION", nargs="?", choices=("token",)),
+            Option(("name",), "the name of a new token", "NAME", nargs="?"),
+            Option(("--root",), "the folder with one file for each agent; made if it is not there", "FOLDER", files=True),
+            Option(("--host",), "the address to listen on (127.0.0.1); others than this machine's need a token", "ADDRESS"),
+            Option(("--port",), "the port to listen on (8765); 0 takes a free one", "N", "whole"),
+            Option(("--allow-host",), "a further name that requests may be for, HOST or HOST:PORT; repeat for several", "NAME",
+                   repeat=True),
+            Option(("--allow-origin",), "a page elsewhere that may ask, such as https://notes.example; repeat for several", "ORIGIN",
+                   repeat=True),
+            Option(("--rate",), "requests a second for each token (100); 0 for no bound", "N", "number"),
+            _switch("--operator", "the new token speaks for every agent and may change whom memory trusts; else --agent names its agent"),
+            _switch("--read-only", "the new token may only read"),
+            Option(("--channel",), "how what comes with the new token is recorded (http); a meter can be bound to it", "NAME"),
+            _switch("--list", "list the tokens, without their secrets"),
+            Option(("--revoke",), "end the token of this name or id", "NAME"),
+        ),
+        "earnest serve --root memories --port 8765",
+        "Needs the extra server. Every request but /healthz and /readyz needs a bearer token: EARNEST_TOKEN, or one that `earnest serve "
+        "token NAME` made. Ends on Ctrl-C or SIGTERM, with what runs done.",
+    ),
+    Command(
         "mcp", "Serve", "serve memory to agents, as tools over MCP", "mcp:mcp",
         (
             _switch("--http", "serve over streamable HTTP in place of the standard streams"),
@@ -452,6 +475,17 @@ _SERVE: Final = (
         "earnest mcp --store .earnest/memory.db",
         "Needs the extra mcp. Ends when its input ends. What an agent settles is recorded as claimed, unless the meter was bound to the "
         "channel mcp. Logs go to standard error; EARNEST_LOG=info says more.",
+    ),
+    Command(
+        "ui", "Serve", "open the dashboard of the store in a browser", "ui:ui",
+        (
+            Option(("--port",), "the port to listen on; a free one unless given", "N", "whole"),
+            _switch("--no-open", "only print the link"),
+            _switch("--read-only", "look, and change nothing"),
+        ),
+        "earnest ui --store .earnest/memory.db",
+        "Needs the extra server. Listens on this machine alone. The link holds a code that works once and is traded for a token, which lives "
+        "as long as the command runs; what is settled here is recorded as typed by the operator.",
     ),
 )  # fmt: skip
 
