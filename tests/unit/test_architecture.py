@@ -30,6 +30,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "ledger": {"core", "protocols", "errors"},
     "encoding": {"core", "protocols", "errors"},
     "conversation": {"core", "protocols", "errors", "recall", "encoding"},
+    "rendering": {"core", "errors"},
     # drivers: none knows another
     "llms": {"core", "protocols", "errors"},
     "stores.sqlite": {"core", "protocols", "errors"},
@@ -37,7 +38,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "embedders": {"core", "protocols", "errors"},
     "system": {"core", "protocols", "errors"},
     # the façade, in its parts; `memory` and `opening` alone compose drivers
-    "verbs": {"core", "protocols", "errors", "recall", "ledger", "encoding", "conversation"},
+    "verbs": {"core", "protocols", "errors", "recall", "ledger", "encoding", "conversation", "rendering"},
     "opening": {"core", "errors", "stores.sqlite", "embedders", "recall"},
     "memory": {"core", "protocols", "errors", "recall", "ledger", "verbs", "opening", "stores.sqlite", "system"},
     # for users' tests
@@ -47,7 +48,8 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "survival": {"core", "errors", "environments", "memory"},
     "aio": {"core", "errors", "ledger", "memory", "protocols", "recall"},
     "mcp": {"core", "errors", "memory", "version"},
-    "http": {"core", "errors", "memory", "opening", "protocols", "version"},
+    "http": {"core", "dashboard", "errors", "memory", "opening", "protocols", "version"},
+    "dashboard": set(),
     "cli": {
         "benching",
         "core",

@@ -11,6 +11,7 @@ MODES: Final = ("auto", "hybrid", "rrf", "keyword", "dense")
 VERSUS: Final = ("nothing", "rival")
 TIERS: Final = ("claimed", "operator", "measured")
 PROFILES: Final = ("full", "ci")
+TARGETS: Final = ("AGENTS.md", "CLAUDE.md", "MEMORY.md", "claude-memory")
 
 
 class Option(NamedTuple):
@@ -439,6 +440,22 @@ _KEEP: Final = (
 )  # fmt: skip
 
 _SERVE: Final = (
+    Command(
+        "render", "Serve", "write what memory knows into a file that agents read", "rendering:render",
+        (
+            Option(("target",), "what to write", choices=TARGETS),
+            Option(("path",), "the file, or the folder for claude-memory; a dash prints it (the target's own name, here)", "PATH", nargs="?",
+                   files=True),
+            Option(("--split-dir",), "a folder for one file for each kind; the file is their index", "PATH", files=True),
+            Option(("--budget",), "bytes that may be taken, such as 12000 or 12kb (12000; 24000 where Claude Code cuts)", "SIZE"),
+            Option(("--max-lines",), "lines that may be taken (120; 200 where Claude Code cuts)", "N", "whole"),
+            *_WHERE,
+            _switch("--check", "write nothing; exit status 1 if the file is not up to date"),
+        ),
+        "earnest render AGENTS.md",
+        "Only entries in good standing are shown, the best borne out first, fenced as data. What is between Earnest's two marks is replaced; "
+        "the rest of the file stays as it is.",
+    ),
     Command(
         "serve", "Serve", "serve a folder of memories over HTTP, or manage the tokens that open it", "serving:serve",
         (
