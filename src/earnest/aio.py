@@ -227,6 +227,7 @@ class AsyncMemory:
     configure = _writes(Memory.configure)
     check = _writes(Memory.check)
     backup = _writes(Memory.backup)
+    render = _writes(Memory.render)
 
     # reading
     get = _reads(Memory.get)

@@ -28,6 +28,7 @@ from earnest.verbs.encoding import EncodingVerbs
 from earnest.verbs.insight import InsightVerbs
 from earnest.verbs.looking import LookVerbs
 from earnest.verbs.maintaining import MaintenanceVerbs
+from earnest.verbs.rendering import RenderingVerbs
 from earnest.verbs.surveying import SurveyVerbs
 from earnest.verbs.uplift import UpliftVerbs
 
@@ -39,7 +40,7 @@ _A_MOMENT = 2.0
 
 class Memory(
     EncodingVerbs, ConversationVerbs, CalibrationVerbs, MaintenanceVerbs, LedgerVerbs, LookVerbs, InsightVerbs, EmbeddingVerbs, UpliftVerbs,
-    SurveyVerbs,
+    SurveyVerbs, RenderingVerbs,
 ):  # fmt: skip
     """One agent's memory. Safe to share between threads, and with other processes that have the same file open.
 

@@ -444,7 +444,7 @@ _SERVE: Final = (
         "render", "Serve", "write what memory knows into a file that agents read", "rendering:render",
         (
             Option(("target",), "what to write", choices=TARGETS),
-            Option(("path",), "the file, or the folder for claude-memory; a dash prints it (the target's own name, here)", "PATH", nargs="?",
+            Option(("path",), "the file, or the folder for claude-memory; a dash prints it (the target's own name)", "PATH", nargs="?",
                    files=True),
             Option(("--split-dir",), "a folder for one file for each kind; the file is their index", "PATH", files=True),
             Option(("--budget",), "bytes that may be taken, such as 12000 or 12kb (12000; 24000 where Claude Code cuts)", "SIZE"),
@@ -453,8 +453,8 @@ _SERVE: Final = (
             _switch("--check", "write nothing; exit status 1 if the file is not up to date"),
         ),
         "earnest render AGENTS.md",
-        "Only entries in good standing are shown, the best borne out first, fenced as data. What is between Earnest's two marks is replaced; "
-        "the rest of the file stays as it is.",
+        "Only entries in good standing are shown, the best borne out first, fenced as data. What is between Earnest's two marks is "
+        "replaced; the rest of the file stays as it is.",
     ),
     Command(
         "serve", "Serve", "serve a folder of memories over HTTP, or manage the tokens that open it", "serving:serve",
@@ -483,7 +483,7 @@ _SERVE: Final = (
         "mcp", "Serve", "serve memory to agents, as tools over MCP", "mcp:mcp",
         (
             _switch("--http", "serve over streamable HTTP in place of the standard streams"),
-            Option(("--host",), "with --http, the address to listen on (127.0.0.1); others than this machine's need EARNEST_TOKEN", "ADDRESS"),
+            Option(("--host",), "with --http, the address to listen on (127.0.0.1); one that others reach needs EARNEST_TOKEN", "ADDRESS"),
             Option(("--port",), "with --http, the port to listen on (8765)", "N", "whole"),
             Option(("--name",), "with --http, a further HOST:PORT that requests may be for; repeat for several", "NAME", repeat=True),
             Option(("--profile",), "which tools there are: all of them, or those without settle, tick and forget (full)", choices=PROFILES),
