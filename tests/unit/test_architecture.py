@@ -48,7 +48,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "survival": {"core", "errors", "environments", "memory"},
     "aio": {"core", "errors", "ledger", "memory", "protocols", "recall"},
     "mcp": {"core", "errors", "memory", "version"},
-    "http": {"core", "dashboard", "errors", "memory", "opening", "protocols", "version"},
+    "http": {"core", "dashboard", "errors", "mcp", "memory", "opening", "protocols", "version"},
     "dashboard": set(),
     "cli": {
         "benching",

@@ -51,11 +51,15 @@ def root_of(args: Namespace) -> Path:
     return Path(named)
 
 
-def need_server() -> None:
-    """Raises NotAvailable where the extra is not installed."""
+def _has(package: str) -> bool:
     from importlib.util import find_spec
 
-    missing = [name for name in ("starlette", "uvicorn", "pydantic") if find_spec(name) is None]
+    return find_spec(package) is not None
+
+
+def need_server() -> None:
+    """Raises NotAvailable where the extra is not installed."""
+    missing = [name for name in ("starlette", "uvicorn", "pydantic") if not _has(name)]
     if missing:
         raise NotAvailable(f"the service needs {', '.join(missing)}: pip install 'earnest[server]'")
 
@@ -74,6 +78,7 @@ def _serve(args: Namespace, screen: Screen) -> int:
     from earnest.http.pages import Pages
     from earnest.http.serving import PORT, listening, loopback, names_of, run
     from earnest.http.tokens import Tokens, environment_token
+    from earnest.system import SystemClock
 
     root, host = root_of(args), args.host or "127.0.0.1"
     if root.exists() and not root.is_dir():
@@ -85,7 +90,7 @@ def _serve(args: Namespace, screen: Screen) -> int:
     port = place.getsockname()[1]
     hosts = Hosts([*names_of(host, port), *(args.allow_host or [])], origins=args.allow_origin or [])
     try:
-        app = build(root, hosts=hosts, given=given, limits=limits, pages=Pages())
+        app = build(root, hosts=hosts, given=given, limits=limits, pages=Pages(), tools=_has("mcp"), clock=SystemClock())
     except BaseException:
         place.close()
         raise

@@ -10,6 +10,7 @@ from earnest.core import check
 from earnest.core.amounts import MICRO
 from earnest.core.credit import RULES
 from earnest.core.entry import RETENTIONS
+from earnest.core.slots import tick_every
 from earnest.core.stems import LANGUAGES
 from earnest.errors import InvalidInput
 
@@ -62,6 +63,8 @@ class Settings:
     """Snowball stemmers in use, comma-separated; each works on words of its own script."""
     embedder: str = "none"
     """The embedder as a spec, never a key: `none` (recall by words alone), `local`, `hashing`, `openai:NAME`, `ollama:NAME`, …"""
+    tick_every: str = "never"
+    """How often a service moves the clock by itself: `never`, `day` (of UTC), or so many seconds, at least 10."""
 
 
 LEAST_HOLDOUT: Final = 0.01
@@ -159,4 +162,6 @@ def _checked(name: str, value: Any) -> Any:
         return ",".join(names)
     if name == "embedder":
         return embedder_spec(value)
+    if name == "tick_every":
+        return tick_every(value)
     raise InvalidInput("setting", name, "cannot be set")

@@ -228,7 +228,7 @@ class StoredSettlement:
 
 @dataclass(frozen=True, slots=True)
 class TicketRecord:
-    """A decision and what became of it. `roles` tells the part that each entry played, by its id; `outcome` is None unless it was settled."""
+    """A decision and what became of it. `roles` tells each entry's part in it, by its id; `outcome` is None unless it was settled."""
 
     id: str
     query: str

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 
 from starlette.middleware.errors import ServerErrorMiddleware
@@ -17,7 +17,12 @@ from earnest.http.guard import HEADERS, Guard, Hosts, Limits
 from earnest.http.memories import Memories
 from earnest.http.problems import fault
 from earnest.http.service import Service
+from earnest.http.ticking import Ticker
 from earnest.http.tokens import Grant, Tokens
+from earnest.http.tools import MCP, mounted_tools
+from earnest.protocols import Clock
+
+Running = Callable[[], AbstractAsyncContextManager[None]]
 
 
 def build(
@@ -28,6 +33,8 @@ def build(
     limits: Limits | None = None,
     pages: ASGIApp | None = None,
     mounts: Mapping[str, ASGIApp] | None = None,
+    tools: bool = False,
+    clock: Clock | None = None,
 ) -> ASGIApp:
     """The ASGI application over a root folder, or over one store's file.
 
@@ -37,7 +44,9 @@ def build(
         given: Tokens that this process was given, with what they allow, beside those that the root folder keeps.
         limits: Bounds on sizes, times and rates.
         pages: What answers paths that are no operation: the dashboard.
-        mounts: Applications by the path that they lie under, behind the same guard: {"/mcp": …}.
+        mounts: Applications by the path that they lie under, behind the same guard.
+        tools: Whether agents reach their tools over MCP at /mcp; needs the extra `mcp`.
+        clock: With one, the economy of each agent is ticked by its setting `tick_every` as long as the application runs.
 
     Raises:
         StoreError: The place cannot be used.
@@ -48,18 +57,29 @@ def build(
     memories = Memories(where)
     tokens = Tokens(where if memories.owner is None else None, given=given)
     service = Service(memories, tokens, bounds)
+    ticker = None if clock is None else Ticker(memories, clock)
+    places = dict(mounts or {})
+    running: Running = nullcontext
+    if tools:
+        places[MCP], running = mounted_tools(memories)
 
     @asynccontextmanager
     async def lifespan(_: ASGIApp) -> AsyncIterator[None]:
-        service.ready = True
-        try:
-            yield
-        finally:
-            service.ready = False
-            service.workers.close()
-            memories.close()
+        async with running():
+            if ticker is not None:
+                ticker.start()
+            service.ready = True
+            try:
+                yield
+            finally:
+                service.ready = False
+                service.workers.refuse()
+                if ticker is not None:
+                    ticker.stop()
+                service.workers.close()
+                memories.close()
 
-    guarded = Guard(Api(service, pages=pages, mounts=mounts), hosts=hosts, tokens=tokens, limits=bounds)
+    guarded = Guard(Api(service, pages=pages, mounts=places), hosts=hosts, tokens=tokens, limits=bounds)
     router = Lifespans(lifespan=lifespan)
     router.default = guarded
     return ServerErrorMiddleware(router, handler=_faulty)
