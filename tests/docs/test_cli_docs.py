@@ -84,7 +84,7 @@ def test_every_command_of_this_version_is_there() -> None:
     expected = (
         "demo encode query remember sync-turn search prefetch decide settle abandon tick list show edit forget pin unpin restore undo "
         "merge consolidate maintain top why pending audit stats uplift meters control remeasure doctor check backup bench reembed config "
-        "serve ui mcp completion version"
+        "serve ui mcp render completion version"
     )
     assert {command.name for command in COMMANDS} == set(expected.split())
 
