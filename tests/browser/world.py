@@ -74,7 +74,11 @@ def build(path: Path, *, entries: int = 10_000, ticks: int = 60) -> None:
         memory.update(made[20].id, text="Old logs of worker 20 may be deleted after nine weeks.")
         memory.forget(made[21].id, "out of date")
         memory.merge([made[22].id, made[23].id])
+        batches = {20: 0.3, 35: 0.3, 50: 0.4}
+        more = facts(entries, chance)
         for tick in range(ticks):
+            if tick in batches:
+                memory.add_many([next(more) for _ in range(round(entries * batches[tick]))])
             for _ in range(4):
                 worker = chance.randrange(20)
                 ticket = memory.decide(f"May old logs of worker {worker} be deleted?")
@@ -94,7 +98,6 @@ def build(path: Path, *, entries: int = 10_000, ticks: int = 60) -> None:
                 for text in HOSTILE
             ]
         )
-        memory.add_many(facts(entries, chance))
         for worker in (1, 2, 4, 5, 6, 8):
             memory.decide(f"May old logs of worker {worker} be deleted?")
             clock.advance(minutes=7)
