@@ -162,6 +162,11 @@ _WRITE: Final = (
     ),
     Command("unpin", "Write", "take the pin away again", "entries:unpin", (_ID,), "earnest unpin kq3v5d2m7a4x6b2c"),
     Command(
+        "vouch", "Write", "let an entry decide that waits for outcomes", "entries:vouch", (_ID,), "earnest vouch kq3v5d2m7a4x6b2c",
+        "What was imported, and what is marked as aiming at its reader, decides nothing before good outcomes have stood beside it. Who "
+        "vouches for it ends the wait; `undo` takes that back.",
+    ),
+    Command(
         "merge", "Write", "join entries that say the same into one", "entries:merge",
         (
             Option(("ids",), "two or more ids of one scope, kind, retention and standing", "ID", nargs="+"),

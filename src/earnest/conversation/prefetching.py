@@ -43,15 +43,15 @@ def escaped(text: str) -> str:
 def block(found: Sequence[Found], *, budget: int, count: Counter, pass_over: float) -> tuple[Context, list[int]]:
     """The block of these hits that fits the budget, and the rows of what is in it.
 
-    Only what may decide is shown. As with a decision, what is much less relevant than a suspended entry before it is not: it would be
-    a neighbour's rule, applied to the wrong thing. Near-duplicates are shown once.
+    Only what may decide is shown, and what waits in quarantine, marked as what it is. As with a decision, what is much less relevant
+    than a suspended entry before it is not: it would be a neighbour's rule, applied to the wrong thing. Near-duplicates are shown once.
     """
     chosen: list[Found] = []
     bar = 0.0
     for hit in found:
         if hit.score < bar:
             break
-        if not hit.stored.may_decide:
+        if not hit.stored.may_decide and not (hit.stored.in_quarantine and hit.stored.may_support):
             bar = max(bar, pass_over * hit.score)
         elif not any(_same(hit, other) for other in chosen):
             chosen.append(hit)
@@ -109,7 +109,8 @@ def _cut(text: str, length: int) -> str:
 
 def _tail(entry: Entry) -> str:
     """When an entry was recorded and where it comes from."""
-    parts = ["age unknown" if entry.created is None else f"recorded {entry.created:%Y-%m-%d}"]
+    parts = [f"marked: {', '.join(marks)}"] if (marks := entry.marks) else []
+    parts += ["age unknown" if entry.created is None else f"recorded {entry.created:%Y-%m-%d}"]
     if entry.valid_from is not None:
         parts.append(f"from {entry.valid_from:%Y-%m-%d}")
     if entry.valid_to is not None:

@@ -10,6 +10,7 @@ from earnest.core import check
 from earnest.core.amounts import MICRO
 from earnest.core.credit import RULES
 from earnest.core.entry import RETENTIONS
+from earnest.core.gate import WHAT
 from earnest.core.stems import LANGUAGES
 from earnest.errors import InvalidInput
 
@@ -60,6 +61,10 @@ class Settings:
     """Scales that an outcome counts as at most, either way, when `uplift` compares decisions."""
     languages: str = "english,russian,arabic,greek,hindi"
     """Snowball stemmers in use, comma-separated; each works on words of its own script."""
+    redact: str = "secrets"
+    """What the write gate masks, comma-separated: `secrets`, `pii` (personal data), or `none`."""
+    quarantine: int = 1
+    """Good outcomes that a text which aims at its reader must have stood beside before it may decide; 0 lets it decide at once."""
     embedder: str = "none"
     """The embedder as a spec, never a key: `none` (recall by words alone), `local`, `hashing`, `openai:NAME`, `ollama:NAME`, …"""
 
@@ -144,7 +149,9 @@ def _checked(name: str, value: Any) -> Any:
         return check.integer(name, value, low=1, high=1_000_000)
     if name == "supporters":
         return check.integer(name, value, low=0, high=50)
-    if name == "admission_window":
+    if name == "redact":
+        return _redact(value)
+    if name in ("admission_window", "quarantine"):
         return check.integer(name, value, low=0, high=1_000)
     if name == "rule":
         return check.choice(name, value, tuple(RULES))
@@ -160,3 +167,12 @@ def _checked(name: str, value: Any) -> Any:
     if name == "embedder":
         return embedder_spec(value)
     raise InvalidInput("setting", name, "cannot be set")
+
+
+def _redact(value: Any) -> str:
+    parts = dict.fromkeys(part.strip() for part in check.label("redact", value).split(","))
+    for part in parts:
+        check.choice("redact", part, (*WHAT, "none"))
+    if "none" in parts and len(parts) > 1:
+        raise InvalidInput("redact", value, "must be none alone, or some of secrets, pii")
+    return ",".join(parts)

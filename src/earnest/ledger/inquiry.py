@@ -45,6 +45,7 @@ def stats(reading: Reading, agent: str) -> Stats:
         abandoned=n("abandoned"),
         expired=n("expired"),
         dropped=n("dropped"),
+        redacted=n("redacted"),
         pinned=n("pinned"),
         by_tier=prefixed("tier:"),
     )

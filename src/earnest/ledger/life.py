@@ -8,6 +8,7 @@ from earnest.core.amounts import shown_delta, shown_energy
 from earnest.core.entry import DEATHS, Cause, Entry, StoredEntry
 from earnest.core.events import Event
 from earnest.core.evidence import sigmoid
+from earnest.core.injection import MARKS
 from earnest.core.ticket import Role, StoredSettlement
 from earnest.protocols import Reading
 
@@ -25,6 +26,11 @@ def obituary(reading: Reading, stored: StoredEntry) -> str:
     if entry.scope:
         lines.append(f"  scope    {entry.scope}")
     lines.append(f"  standing {standing(entry)}")
+    if entry.alive and stored.probation:
+        waits = f"{stored.probation} good outcome{'s' if stored.probation > 1 else ''}"
+        lines.append(f"  waits    for {waits} beside it before it may decide (`earnest vouch {entry.id}` ends the wait)")
+    for mark in entry.marks:
+        lines.append(f"  marked   {mark}: {MARKS[mark]}")
     lines.append("")
     told, left_out = _story(reading, entry.id)
     settled = {s.event: (s, role, moved) for s, role, moved in reading.settlements_of(stored.row, FIRST_EVENTS + LAST_EVENTS)}
@@ -120,6 +126,8 @@ _PLAIN: Final = {
     "restore": "restored",
     "pin": "pinned",
     "unpin": "unpinned",
+    "vouch": "somebody vouched for it: it may decide without waiting for outcomes",
+    "graduate": "borne out by outcomes: it may decide",
     "undo": "an event was taken back",
     "appeal": "a second look at its outcomes was asked for",
 }

@@ -68,6 +68,14 @@ def _pin(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> t
     return (lifecycle.pin(tx, settings, event.entries[0], event.kind == "unpin").entry.id,)
 
 
+def _vouch(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
+    stored = _only(tx, event)
+    if not stored.entry.alive:
+        raise NotAllowed(f"entry {stored.entry.id} is dead ({stored.entry.cause})")
+    tx.change_entry(stored.row, probation=int(event.data["waited"]))
+    return (stored.entry.id,)
+
+
 def _removal(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
     if len(event.entries) > 1:
         raise NotAllowed(f"a new version took its place, or its members did (entry {event.entries[1]}); undo the event that wrote that")
@@ -150,6 +158,7 @@ def _revoke(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -
 _HANDLERS = {
     "pin": _pin,
     "unpin": _pin,
+    "vouch": _vouch,
     "forget": _removal,
     "death": _removal,
     "add": _birth,

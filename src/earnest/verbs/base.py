@@ -12,6 +12,7 @@ from earnest.core import check, segmenting
 from earnest.core.analysis import Analyser
 from earnest.core.entry import NewEntry, StoredEntry
 from earnest.core.events import twin_digest
+from earnest.core.gate import Gate
 from earnest.core.settings import NAMES, Settings, with_changes
 from earnest.core.vectors import CUT, UNREAD, embedded_text
 from earnest.errors import EmbedderFailed, IndexDamaged, KeyReused, StoreError
@@ -99,6 +100,17 @@ class Base:
                 "anew, or was kept from it; try again, or run `earnest check --repair`"
             )
         return self._analyser
+
+    def _gate(self) -> Gate:
+        """The write gate by the settings as they are now."""
+        with self._store.read() as reading:
+            settings = self._read_settings(reading)
+        return Gate.of(settings.redact, settings.quarantine)
+
+    def _remark(self, name: str, value: Any) -> str:
+        """A remark, checked, as it may be kept."""
+        said = check.note(name, value)
+        return self._gate().passed(said).text if said else said
 
     @contextmanager
     def _writing(self, patience: float | None = None, *, filling: bool = False) -> Iterator[Writing]:

@@ -10,6 +10,7 @@ from earnest.conversation import capture, extraction, fingerprints, prefetching
 from earnest.core import check, filters
 from earnest.core.entry import NewEntry, StoredEntry
 from earnest.core.events import twin_digest
+from earnest.core.gate import Gate
 from earnest.core.sentences import split_sentences
 from earnest.core.settings import Settings
 from earnest.core.tokens import counter
@@ -74,7 +75,8 @@ class ConversationVerbs(RecallVerbs):
         Durable when it returns. Cost: some 0.2 ms a sentence, one index query for each that is worth keeping, and one commit if anything
         is kept.
         """
-        user, assistant = _side("user_text", user_text), _side("assistant_text", assistant_text)
+        gate = self._gate()
+        user, assistant = (gate.passed(_side(*side)).text for side in (("user_text", user_text), ("assistant_text", assistant_text)))
         place = check.label("scope", scope, blank=True)
         name = check.label("speaker", speaker, limit=100, blank=True)
         talk = None if session is None else check.label("session", session, limit=200)
@@ -146,7 +148,7 @@ class ConversationVerbs(RecallVerbs):
             "text": one.text, "kind": one.kind, "origin": "turn", "sources": [source], "scope": scope, "importance": one.importance,
             "confidence": one.confidence, "retention": "fading", "metadata": metadata,
         }  # fmt: skip
-        new: NewEntry = lifecycle.checked_entry(self._rng, "fading", fields)
+        new: NewEntry = lifecycle.checked_entry(self._rng, "fading", fields, Gate.of(settings.redact, settings.quarantine))
         terms = self._terms(new.text, new.cue)
         before = fingerprints.replaced(tx, self._analyser, scope, one.text) if one.changes else None
         if before is not None and not any(twin.entry.alive for twin in tx.twins(twin_digest(new.text, new.cue), scope, new.kind)):

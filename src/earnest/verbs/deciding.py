@@ -51,7 +51,7 @@ class LedgerVerbs(Base):
         Durable when it returns: a crash or a power cut afterwards does not lose it. Cost: one commit, O(entries named).
         """
         name = decisions.ticket_id(ticket)
-        outcome = decisions.checked_outcome(delta, meter, scale, acted, detail, cited)
+        outcome = decisions.checked_outcome(delta, meter, scale, acted, self._remark("detail", detail), cited)
         with self._writing() as tx:
 
             def do() -> tuple[Settlement, Mapping[str, Any]]:
@@ -62,7 +62,7 @@ class LedgerVerbs(Base):
 
     def abandon(self, ticket: str, *, reason: str = "", key: str | None = None) -> bool:
         """Close a ticket without an outcome: no information, which is not zero. False if it was not open. Durable."""
-        name, note = decisions.ticket_id(ticket), check.note("reason", reason)
+        name, note = decisions.ticket_id(ticket), self._remark("reason", reason)
         with self._writing() as tx:
 
             def do() -> tuple[bool, Mapping[str, Any]]:

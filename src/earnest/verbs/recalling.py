@@ -155,7 +155,8 @@ class RecallVerbs(Base):
         """
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
         asking = self._asking(query, k, half_life, mode)
-        request = {"query": asking.text, "k": asking.k, "half_life": asking.half_life, "where": repr(chosen)}
+        asking.kept = self._gate().passed(asking.text).text
+        request = {"query": asking.kept, "k": asking.k, "half_life": asking.half_life, "where": repr(chosen)}
         if key is not None:
             # Asked before anything is recalled: what was decided stays decided, whatever became of the entries.
             with self._store.read() as reading:
@@ -193,7 +194,7 @@ class RecallVerbs(Base):
                     elif instead is not None and rival is not None:
                         (said, first, named), tried = instead, rival
                 made = decisions.open_ticket(
-                    tx, self._rng, query=asking.text, answer=said.text, deciding=first, supporting=named, withheld=withheld,
+                    tx, self._rng, query=asking.kept, answer=said.text, deciding=first, supporting=named, withheld=withheld,
                     exposure=tried.exposure * (1.0 if draw is None else draw.exposure), draw=draw,
                     retrial=tried.retrial and first is not None,
                 )  # fmt: skip
@@ -312,7 +313,7 @@ class Asking:
         self.mode: Mode = mode
         self.k = check.integer("k", k, low=1, high=_MAX_K)
         self.half_life = None if half_life is None else check.number("half_life", half_life, low=0.001, high=1e12)
-        self.text = asked(query)
+        self.text = self.kept = asked(query)
         self.asked: Asked | None = None
         """The question as a vector, where recall goes by meaning too."""
         self.note = ""

@@ -51,6 +51,8 @@ SELECT e.event, e.kind, e.tick, e.at, e.actor, e.channel, e.entries, e.ticket, e
        (SELECT note FROM event_notes n WHERE n.event = e.event)
 FROM events e
 """
+_PINNED: Final = "entries INDEXED BY entries_pinned WHERE pinned = 1 AND standing <> 'dead'"
+"""The pinned ones, by the index that holds nothing else: left to itself the planner reads the index of all the living."""
 
 INDEX_BROKEN: Final = "the keyword index is damaged ({0}); the entries are whole: `earnest check --repair` rebuilds it from them"
 
@@ -216,7 +218,7 @@ class SqliteReading(DrawReading, WordReading):
             (limit,),
         ).fetchall()
         rows += self._db.execute(
-            "SELECT entry FROM entries WHERE pinned = 1 AND standing <> 'dead' AND retention = 'earned' ORDER BY balance DESC LIMIT ?",
+            f"SELECT entry FROM {_PINNED} AND retention = 'earned' ORDER BY balance DESC LIMIT ?",
             (limit,),
         ).fetchall()
         found = self.entries([row for (row,) in rows])
@@ -519,14 +521,12 @@ class SqliteReading(DrawReading, WordReading):
     def totals(self) -> Mapping[str, Any]:
         made: dict[str, Any] = dict(self.counters())
         index = self.counter("rent_index")
-        pinned = self._db.execute(
-            "SELECT balance, rent_mark FROM entries WHERE pinned = 1 AND standing <> 'dead' AND retention = 'earned'"
-        ).fetchall()
+        pinned = self._db.execute(f"SELECT balance, rent_mark FROM {_PINNED} AND retention = 'earned'").fetchall()
         energy = self.counter("held") - (self.counter("payers") * index - self.counter("marks"))
         energy += sum(held_now(balance, mark, index, pays=True, pinned=True) for balance, mark in pinned)
         made["energy"] = energy
         made["accounts"] = {name: self.counter(f"account:{name}") for name in ACCOUNTS.values()}
-        made["pinned"] = self._db.execute("SELECT count(*) FROM entries WHERE pinned = 1 AND standing <> 'dead'").fetchone()[0]
+        made["pinned"] = self._db.execute(f"SELECT count(*) FROM {_PINNED}").fetchone()[0]
         made["pending"] = self.counter("decisions") - sum(self.counter(state) for state in ("settled", "abandoned", "expired"))
         made["oldest_pending"] = self._db.execute("SELECT min(opened_tick) FROM tickets WHERE state = 'pending'").fetchone()[0]
         made["scopes"] = self._db.execute("SELECT name, alive FROM scopes WHERE alive > 0 ORDER BY name LIMIT 100").fetchall()
