@@ -186,8 +186,23 @@ def secrets(text: str) -> list[Secret]:
     return made
 
 
-_LONG: Final = re.compile(r"\S{16}|://|-----BEGIN|eed|hrase|nemonic|ecovery")
-"""What every text has that holds a secret of a known shape: prose without long words is not looked at any further."""
+_SHORT: Final = 16
+"""Characters without a blank that no known shape has fewer of, but for those that `_telling` looks for."""
+
+
+def _telling(text: str) -> bool:
+    """Whether a text can hold a secret of a known shape at all: prose without long words cannot, and is looked at no further."""
+    return (
+        _longest(text) >= _SHORT
+        or "://" in text
+        or "-----BEGIN" in text
+        or any(word in text for word in ("eed", "hrase", "nemonic", "ecovery"))
+    )
+
+
+def _longest(text: str) -> int:
+    return max(map(len, text.split()), default=0)
+
 
 _BEGIN: Final = re.compile(r"-----BEGIN[A-Z0-9 ]{0,40} PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d:")
 _END: Final = re.compile(r"-----END[A-Z0-9 ]{0,40} PRIVATE KEY(?: BLOCK)?-----|Private-MAC: ?[0-9a-f]{40,64}")
@@ -205,7 +220,7 @@ def _private_keys(text: str) -> Iterator[Secret]:
 
 
 def _by_shape(text: str) -> Iterator[Secret]:
-    if not _LONG.search(text):
+    if not _telling(text):
         return
     if "KEY" in text or "PuTTY" in text:
         yield from _private_keys(text)
@@ -342,7 +357,7 @@ def _grouped(said: str) -> bool:
 
 def _by_chance(text: str) -> Iterator[Secret]:
     """Tokens that look drawn at random, and that nothing else explains."""
-    if len(text) < 32:
+    if _longest(text) < 32:
         return
     for match in _TOKEN.finditer(text):
         token = match.group()
