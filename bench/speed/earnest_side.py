@@ -87,6 +87,9 @@ class EarnestSide:
         watch.time("settle", lambda: self.memory.settle(name, delta=1.0, meter="bench", scale=2.0, acted=True))
 
     def _tick(self, watch: Stopwatch) -> None:
+        """One tick that has outcomes to learn from, if any came since the last, and one that has none."""
+        self._bare(watch)
+        watch.time("tick after outcomes", self.memory.tick)
         self._bare(watch)
         watch.time("tick", self.memory.tick)
 

@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Final
 
@@ -39,12 +40,18 @@ class Shape:
 
     kind: str
     hints: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: str
     check: Callable[[str], bool] | None = None
 
 
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern, compiled when it is first looked for: most processes never meet most of them."""
+    return re.compile(pattern)
+
+
 def _shape(kind: str, hints: str, pattern: str, check: Callable[[str], bool] | None = None) -> Shape:
-    return Shape(kind, tuple(hints.split()), re.compile(pattern), check)
+    return Shape(kind, tuple(hints.split()), pattern, check)
 
 
 def _mixed(value: str) -> bool:
@@ -109,8 +116,7 @@ SHAPES: Final = (
 )  # fmt: skip
 """Secrets that are known by their shape, as their providers document it, the most telling first."""
 
-_NAMED: Final = re.compile(
-    r"""(?ix)
+_NAMED: Final = r"""(?ix)
     (?P<name>
         (?<![A-Za-z])(?:[\w.-]{0,60}?)
         (?:pass(?:word|wd|phrase|code)?s?|pwd|passwd|secrets?|api[ _-]?(?:key|token|secret)s?|access[ _-]?(?:key|token)(?:[ _-]?id)?|auth[ _-]?(?:token|key)
@@ -123,7 +129,6 @@ _NAMED: Final = re.compile(
     (?:["'\]]{0,2}\s{0,3}(?P<sign>:=|=>|[:=：＝]|\s(?:is|was|to|equals)(?:\snow)?:?\s|\sist\s|\ses\s|\sest\s|是|为|は|[ ](?=["'`]))\s{0,3}|(?<=[A-Za-z])(?P<flag>\s))
     (?P<quote>["'`“„«]{0,1})(?P<value>[^\s"'`“”„«»,;)\]}]{4,400})
     """
-)
 _NAME_HINTS: Final = (
     "pass", "pwd", "secret", "key", "token", "credential", "pin", "contrase", "clave", "mot de", "kennwort", "senha", "wachtwoord", "hasł", "parola",
     "парол", "ключ", "секрет", "токен", "密", "口令", "令牌", "パスワード", "秘密鍵", "トークン", "비밀", "암호", "토큰", "كلمة", "पासवर्ड",
@@ -244,8 +249,9 @@ def _by_shape(text: str) -> Iterator[Secret]:
 
 
 def _matches(shape: Shape, text: str) -> Iterator[Secret]:
-    group = "value" if "value" in shape.pattern.groupindex else 0
-    for match in shape.pattern.finditer(text):
+    pattern = compiled(shape.pattern)
+    group = "value" if "value" in pattern.groupindex else 0
+    for match in pattern.finditer(text):
         if shape.check is None or shape.check(match[group]):
             yield Secret(*match.span(group), shape.kind)
 
@@ -254,8 +260,8 @@ def _by_name(text: str) -> Iterator[Secret]:
     lowered = text.lower()
     if not any(hint in lowered for hint in _NAME_HINTS):
         return
-    place = 0
-    while match := _NAMED.search(text, place):
+    place, named_values = 0, compiled(_NAMED)
+    while match := named_values.search(text, place):
         place = max(match.end("name"), match.start() + 1)
         value, start = match["value"], match.start("value")
         value = value.rstrip(".?:") if not match["quote"] else value
@@ -266,7 +272,7 @@ def _by_name(text: str) -> Iterator[Secret]:
 
 def named(name: str, value: str) -> bool:
     """Whether a value that goes by a name, as in a table or an object, is a secret."""
-    match = _NAMED.match(f'{name}="{value}"')
+    match = compiled(_NAMED).match(f'{name}="{value}"')
     return match is not None and match["value"] == value and _is_secret_value(match["name"], "=", '"', value, "")
 
 
