@@ -9,9 +9,9 @@ from typing import Final
 import pytest
 
 from earnest import Memory
-from earnest.core.gate import Gate, told
 from earnest.core.injection import MARKS, marks
 from earnest.core.secrets import secrets
+from earnest.core.write_gate import Gate, told
 from earnest.encoding import Document
 from earnest.errors import InvalidInput, NotAllowed
 from earnest.llms import ScriptedLLM

@@ -101,7 +101,7 @@ class StoredEntry:
 
     @property
     def in_quarantine(self) -> bool:
-        """Whether it waits for an outcome only because of what its words aim at; see `earnest.core.gate`."""
+        """Whether it waits for an outcome only because of what its words aim at; see `earnest.core.write_gate`."""
         return self.probation > 0 and self.entry.origin != "imported" and bool(self.entry.marks)
 
     @property

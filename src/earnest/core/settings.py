@@ -10,8 +10,8 @@ from earnest.core import check
 from earnest.core.amounts import MICRO
 from earnest.core.credit import RULES
 from earnest.core.entry import RETENTIONS
-from earnest.core.gate import WHAT
 from earnest.core.stems import LANGUAGES
+from earnest.core.write_gate import WHAT
 from earnest.errors import InvalidInput
 
 

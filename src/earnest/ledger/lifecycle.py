@@ -12,9 +12,9 @@ from earnest.core.amounts import FORFEIT, MINT, micro
 from earnest.core.analysis import Analyser
 from earnest.core.entry import KINDS, ORIGINS, RETENTIONS, Entry, NewEntry, StoredEntry
 from earnest.core.events import Posting, text_digest
-from earnest.core.gate import STRICT, Gate
 from earnest.core.settings import Settings
 from earnest.core.twins import exact_digest, twin_digest
+from earnest.core.write_gate import STRICT, Gate
 from earnest.errors import InvalidInput, NotAllowed, UnknownEntry
 from earnest.ledger import admission
 from earnest.ledger.book import Book

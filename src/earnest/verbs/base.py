@@ -12,9 +12,9 @@ from earnest.core import check, segmenting
 from earnest.core.analysis import Analyser
 from earnest.core.entry import NewEntry, StoredEntry
 from earnest.core.events import twin_digest
-from earnest.core.gate import Gate
 from earnest.core.settings import NAMES, Settings, with_changes
 from earnest.core.vectors import CUT, UNREAD, embedded_text
+from earnest.core.write_gate import Gate
 from earnest.errors import EmbedderFailed, IndexDamaged, KeyReused, StoreError
 from earnest.ledger.decisions import request_digest
 from earnest.protocols import Author, Clock, Reading, Reranker, Rng, Store, Writing

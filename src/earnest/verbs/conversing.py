@@ -10,11 +10,11 @@ from earnest.conversation import capture, extraction, fingerprints, prefetching
 from earnest.core import check, filters
 from earnest.core.entry import NewEntry, StoredEntry
 from earnest.core.events import twin_digest
-from earnest.core.gate import Gate
 from earnest.core.sentences import split_sentences
 from earnest.core.settings import Settings
 from earnest.core.tokens import counter
 from earnest.core.turns import NOTHING, Context, Kept, Turn
+from earnest.core.write_gate import Gate
 from earnest.errors import EarnestError, InvalidInput, NotAvailable
 from earnest.ledger import lifecycle
 from earnest.protocols import LLM, Reading, Writing

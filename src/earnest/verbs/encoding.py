@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from earnest.core import check
 from earnest.core.entry import Entry
-from earnest.core.gate import Gate, told
 from earnest.core.reports import EncodedFile, EncodeReport, Skipped
 from earnest.core.settings import Settings
+from earnest.core.write_gate import Gate, told
 from earnest.errors import EarnestError, InvalidInput, NotAvailable
 from earnest.ledger import lifecycle
 from earnest.protocols import Encoder, StoredDocument, Writing

@@ -9,10 +9,10 @@ from typing import Any
 
 from earnest.core import check, filters
 from earnest.core.entry import Entry, NewEntry, StoredEntry
-from earnest.core.gate import Gate
 from earnest.core.reports import ConsolidationReport
 from earnest.core.settings import Settings
 from earnest.core.ticket import CHANNEL_TIERS
+from earnest.core.write_gate import Gate
 from earnest.errors import InvalidInput, NotAllowed
 from earnest.ledger import consolidation, lifecycle, merging
 from earnest.ledger.undo import undo
