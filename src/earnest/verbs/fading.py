@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
 from earnest.core import check
 from earnest.core.entry import Entry
+from earnest.core.evidence import sigmoid
 from earnest.core.opinions import VERDICTS
 from earnest.core.reports import CleanupReport, Feedback
 from earnest.forgetting import curve
 from earnest.forgetting.feedback import feedback
 from earnest.ledger import lifecycle
+from earnest.ledger.testimony import Testimony
 from earnest.verbs.base import Base
 
 
@@ -118,6 +120,39 @@ class FadingVerbs(Base):
                 return Feedback(entry, said, kept["counted"], _read(kept["changed"]), kept["reason"])
 
             return self._once(tx, key, "feedback", lambda: {"id": id, "verdict": said}, load, do)
+
+
+    def recalled(self, ids: Iterable[str]) -> None:
+        """Note that entries were used: they are counted as recalled, and grow stronger by what had been forgotten of them.
+
+        For who shows what `search` found; `answer`, `decide` and `prefetch` note it by themselves. Rides with the next write to the store
+        and may be lost. Unknown ids are passed over.
+
+        Raises:
+            InvalidInput: No list of ids.
+        """
+        names = check.labels("ids", ids)
+        with self._store.read() as reading:
+            rows = [stored.row for name in names if (stored := reading.entry(name)) is not None]
+        self._note(None, rows)
+
+    def earned(self, id: str) -> float:
+        """What an entry has earned by outcomes alone, 0 to 1: by how much following it more probably helps than not.
+
+        ``max(0, 2 p - 1)`` with the probability p of its evidence; 0 where nothing was measured, whatever was said of it and however often it
+        was recalled.
+
+        Raises:
+            UnknownEntry.
+        """
+        with self._store.read() as reading:
+            stored = lifecycle.found(reading, id)
+            evidence = Testimony(reading, self._read_settings(reading)).weigh(stored.row)
+            return max(0.0, 2.0 * sigmoid(evidence.odds) - 1.0) if evidence.words else 0.0
+
+    def now(self) -> datetime:
+        """The present moment by this memory's clock, in UTC."""
+        return self._clock.now()
 
 
 def _plain(changed: Mapping[str, tuple[Any, Any]]) -> dict[str, list[Any]]:
