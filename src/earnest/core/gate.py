@@ -106,42 +106,38 @@ def alpha_of(number: int, proved_before: int, alpha: float = ALPHA) -> float:
     return min(alpha, alpha * share * (1 + proved_before))
 
 
-def judged(outcomes: Iterable[Drawn], terms: Terms, lost: tuple[int, int] = (0, 0)) -> Judgement:
+def judged(outcomes: Iterable[Drawn], terms: Terms, lost: tuple[int, int] = (0, 0), *, open_too: bool = True) -> Judgement:
     """What a trial says, from its outcomes in the order of their settlement, in units of the bound. O(outcomes).
 
-    `lost` are the decisions that ended without an outcome, with the rule and without it.
+    `lost` are the decisions that ended without an outcome, with the rule and without it. An interval takes as long as a hundred outcomes:
+    without `open_too` it is left out while the trial is open.
     """
     comparison, total = Comparison(), 0.0
     for one in outcomes:
         comparison.add(one)
         total += max(-1.0, min(1.0, one.outcome)) if one.shown else 0.0
-    return judgement(comparison, total, terms, lost)
-
-
-def judgement(comparison: Comparison, total: float, terms: Terms, lost: tuple[int, int] = (0, 0)) -> Judgement:
-    """As `judged`, from a running comparison and the sum of the outcomes with the rule."""
+    verdict, reason = verdict_of(comparison, terms, lost)
     effect: float | None = None
     low: float | None = None
     high: float | None = None
-    if comparison.shown and comparison.withheld:
+    if comparison.shown and comparison.withheld and (open_too or verdict != "open"):
         # The test looks at one side: at twice alpha the interval lies above zero just when the rule is proved.
         least, most = comparison.interval(min(0.5, 2 * terms.alpha))
         low, high = least * terms.bound, most * terms.bound
         effect = min(max(comparison.effect * terms.bound, low), high)
-    strength = comparison.above(0.0) if effect is not None else 0.0
-    verdict, reason = _verdict(comparison, strength, terms, lost)
     mean = total / comparison.shown if comparison.shown else 0.0
-    return Judgement(verdict, effect, low, high, comparison.shown, comparison.withheld, strength, mean, reason)
+    return Judgement(verdict, effect, low, high, comparison.shown, comparison.withheld, comparison.above(0.0), mean, reason)
 
 
-def _verdict(comparison: Comparison, strength: float, terms: Terms, lost: tuple[int, int]) -> tuple[Verdict, str]:
+def verdict_of(comparison: Comparison, terms: Terms, lost: tuple[int, int] = (0, 0)) -> tuple[Verdict, str]:
+    """The verdict on a trial so far, and why. O(1)."""
     over = comparison.decisions >= terms.decisions
     if not comparison.shown or not comparison.withheld:
         return ("unproven", f"{comparison.decisions:,} outcomes, all of one arm") if over else ("open", "")
     harm = -math.log(HARM_ALPHA)
     if comparison.below(0.0) >= harm:
         return "harmful", "outcomes are worse with it"
-    if strength >= -math.log(terms.alpha):
+    if comparison.above(0.0) >= -math.log(terms.alpha):
         if not skewed((comparison.shown, comparison.withheld), lost):
             return "proved", "outcomes are better with it"
         return ("unproven", "decisions with and without it end without an outcome at different rates") if over else ("open", "")

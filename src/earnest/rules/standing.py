@@ -139,10 +139,10 @@ def trial_of(reading: Reading, rule: StoredRule) -> StoredTrial | None:
     return next((one for one in reversed(reading.trials_of(rule.row)) if one.ended is None), None)
 
 
-def seen(reading: Reading, trial: StoredTrial) -> Judgement:
+def seen(reading: Reading, trial: StoredTrial, *, open_too: bool = True) -> Judgement:
     """What a trial has shown so far, worked out from its draws. O(their number)."""
     rows = reading.trial_draws(trial.number, trial.terms.meter)
-    return judged((drawn(row, trial.terms) for row in rows), trial.terms, reading.trial_lost(trial.number))
+    return judged((drawn(row, trial.terms) for row in rows), trial.terms, reading.trial_lost(trial.number), open_too=open_too)
 
 
 def drawn(row: SettledDraw, terms: Terms) -> Drawn:

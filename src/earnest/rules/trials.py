@@ -99,7 +99,7 @@ def _judged(tx: Writing, settings: Settings, draw: Draw, now: datetime) -> bool:
         return False
     [stored] = tx.entries([trial.row])
     rule = tx.rules([trial.row])[trial.row]
-    judgement = seen(tx, trial)
+    judgement = seen(tx, trial, open_too=False)
     if judgement.verdict == "open" or not stored.entry.alive or rule.status != "trial":
         return False
     said = proof(trial.number, judgement, trial.terms)
