@@ -84,7 +84,8 @@ class Classic:
 class ByEvidence:
     """Selection by evidence: see `earnest.core.evidence`. A gain pays the decider ``gain * tanh(size)``; harm takes nothing, it suspends.
 
-    Merely co-retrieved entries take nothing. Cited ones, n of them, take a part ``1 / (n + 1)`` of the decider's credit each; where no single entry decided, ``1 / n``.
+    Merely co-retrieved entries take nothing. Cited ones, n of them, take a part ``1 / (n + 1)`` of the decider's credit each; where no
+    single entry decided, ``1 / n``.
     """
 
     gain: float = 0.6
