@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
 from earnest.core.agreement import disagreement
 from earnest.core.entry import Entry
+from earnest.core.fencing import escaped
 from earnest.core.ranking import similarity
+from earnest.core.rules import Rule
 from earnest.core.tokens import Counter
 from earnest.core.turns import NOTHING, Context
 from earnest.recall.search import Found
@@ -25,23 +26,15 @@ MOST: Final = 20
 _SHORTEST: Final = 40
 """Characters of a text below which cutting it is not worth while."""
 
-_INSTRUCTION_MARKS: Final = re.compile(r"\[(/?)(INST|SYS)\]", re.IGNORECASE)
-_SPACE: Final = re.compile(r"\s+")
 _JOINERS: Final = "\u200c\u200d"
 
 
-def escaped(text: str) -> str:
-    """Text from memory as it may stand in a prompt: on one line, without control or direction characters, and with nothing that
-    could close the block, open a tag, or pass for a role's mark. What it says is left as it is."""
-    plain = "".join(
-        char for char in _SPACE.sub(" ", text) if char in _JOINERS or unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co")
-    )
-    plain = plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("```", "'''")
-    return _INSTRUCTION_MARKS.sub(r"(\1\2)", plain).strip()
+def block(
+    found: Sequence[Found], *, budget: int, count: Counter, pass_over: float, rules: Sequence[Rule] = ()
+) -> tuple[Context, list[int]]:
+    """The block of these rules and hits that fits the budget, and the rows of the entries that are in it.
 
-
-def block(found: Sequence[Found], *, budget: int, count: Counter, pass_over: float) -> tuple[Context, list[int]]:
-    """The block of these hits that fits the budget, and the rows of what is in it.
+    Rules come first; where there are entries too, they take half of the budget at most.
 
     Only what may decide is shown, and what waits in quarantine, marked as what it is. As with a decision, what is much less relevant
     than a suspended entry before it is not: it would be a neighbour's rule, applied to the wrong thing. Near-duplicates are shown once.
@@ -56,8 +49,8 @@ def block(found: Sequence[Found], *, budget: int, count: Counter, pass_over: flo
         elif not any(_same(hit, other) for other in chosen):
             chosen.append(hit)
     frame = count(f"{OPEN}\n{CLOSE}")
-    lines: list[str] = []
-    used = frame
+    lines, applied = _ruled(rules, budget if not chosen else frame + (budget - frame) // 2, count)
+    used = count("\n".join((OPEN, *lines, CLOSE))) if lines else frame
     shown: list[Found] = []
     for hit in chosen[:MOST]:
         line = _fitting(hit.stored.entry, budget - used, count)
@@ -70,10 +63,23 @@ def block(found: Sequence[Found], *, budget: int, count: Counter, pass_over: flo
         lines.append(line)
         shown.append(hit)
         used = cost
-    if not shown:
+    if not shown and not applied:
         return NOTHING, []
     text = "\n".join((OPEN, *lines, CLOSE))
-    return Context(text, tuple(hit.stored.entry for hit in shown), (), count(text)), [hit.stored.row for hit in shown]
+    return Context(text, tuple(hit.stored.entry for hit in shown), tuple(applied), count(text)), [hit.stored.row for hit in shown]
+
+
+def _ruled(rules: Sequence[Rule], budget: int, count: Counter) -> tuple[list[str], list[Rule]]:
+    """The rules that fit, one a line; a rule is shown whole or not at all."""
+    lines: list[str] = []
+    applied: list[Rule] = []
+    for rule in rules:
+        since = "" if rule.since is None else f"; since {rule.since:%Y-%m-%d}"
+        line = f"- rule ({rule.type}): {escaped(rule.trigger)}: {escaped(rule.action)} ({escaped(rule.by)[:200]}{since}; rule {rule.id})"
+        if count("\n".join((OPEN, *lines, line, CLOSE))) <= budget:
+            lines.append(line)
+            applied.append(rule)
+    return lines, applied
 
 
 def _same(hit: Found, other: Found) -> bool:

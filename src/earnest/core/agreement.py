@@ -169,6 +169,23 @@ def denies(text: str) -> bool:
     return _said(text[:READ]).negated
 
 
+def particulars(text: str) -> frozenset[str]:
+    """What a shorter text must not lose: numbers with their units, dates, names inside sentences, values, and words of condition."""
+    said = _said(text[:READ])
+    named = {folded(name) for name in said.inside} | {value.strip(".,;:!?()[]\"'").lower() for value in said.values}
+    return said.numbers | said.dates | frozenset(named) | _bound(said)
+
+
+def content(text: str) -> tuple[str, ...]:
+    """The roots of the words that carry what a text says, in order."""
+    return tuple(_content(_said(text[:READ])))
+
+
+def moods(text: str) -> frozenset[str]:
+    """Whether a text says that something must, should or may be."""
+    return frozenset(_moods(_said(text[:READ])))
+
+
 def root(word: str) -> str:
     """A word without its English endings, so that "files" and "file", "increased" and "increase" are one. Values stay whole."""
     if not word.isalpha() or not word.isascii():

@@ -39,6 +39,8 @@ class Entry:
     `balance` is in micro-units of energy (1 energy = 1_000_000) and belongs to entries of retention `earned`. Times are aware
     and in UTC; `created` is None where the age is unknown. `last_settled_tick` is None until an outcome was settled on it.
     `heir` is the id of the entry that took over from a merged or superseded one.
+    `strength` is the forgetting curve's stability in half-lives; `last_recalled` is when it was last recalled or its clock began anew
+    (it came back, became fading, was unpinned), None if its clock runs since it was recorded.
     """
 
     id: str
@@ -67,6 +69,7 @@ class Entry:
     metadata: Mapping[str, Any]
     version: int
     heir: str | None = None
+    last_recalled: datetime | None = None
 
     @property
     def alive(self) -> bool:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final, Literal
 
 from earnest.core.entry import Entry
+from earnest.core.rules import Rule
 
 TicketState = Literal["pending", "settled", "abandoned", "expired"]
 Role = Literal["deciding", "supporting", "cited", "withheld"]
@@ -55,6 +56,8 @@ class Ticket(Answer):
     id: str | None = None
     holdout: bool = False
     exposure: float = 1.0
+    rules: tuple[Rule, ...] = ()
+    """The rules shown beside the answer: those in force that it calls for, and those on trial whose coin came up so."""
 
     def __bool__(self) -> bool:
         return not self.silent

@@ -10,7 +10,6 @@ from earnest.conversation import capture, extraction, fingerprints, prefetching
 from earnest.core import check, filters
 from earnest.core.entry import NewEntry, StoredEntry
 from earnest.core.events import twin_digest
-from earnest.core.sentences import split_sentences
 from earnest.core.settings import Settings
 from earnest.core.tokens import counter
 from earnest.core.turns import NOTHING, Context, Kept, Turn
@@ -19,7 +18,9 @@ from earnest.errors import EarnestError, InvalidInput, NotAvailable
 from earnest.ledger import lifecycle
 from earnest.protocols import LLM, Reading, Writing
 from earnest.recall.search import Found
-from earnest.verbs.recalling import RecallVerbs, asked
+from earnest.rules.standing import views
+from earnest.verbs.beside import matching
+from earnest.verbs.recalling import RecallVerbs, asked, asked_parts, ways
 
 Extract = Literal["rules", "llm"]
 
@@ -28,8 +29,6 @@ MAX_TURN = 1_000_000
 MAX_BUDGET = 1_000_000
 _DEEP = 24
 """Hits that are looked at for a prompt: enough that duplicates and suspended ones leave some."""
-_PARTS = 6
-"""At most so many sentences of a message are asked about one by one, beside the message as a whole."""
 
 
 class ConversationVerbs(RecallVerbs):
@@ -42,7 +41,7 @@ class ConversationVerbs(RecallVerbs):
         *,
         scope: str = "",
         extract: Extract = "rules",
-        llm: LLM | None = None,
+        llm: Any = None,
         session: str | None = None,
         speaker: str = "",
         key: str | None = None,
@@ -60,7 +59,8 @@ class ConversationVerbs(RecallVerbs):
                 blank text say nothing. Code blocks, program output and blocks of `prefetch` are passed over.
             scope: Whose it is, matched exactly; memory is compared within it alone.
             extract: "rules" asks no model. "llm" asks the one that is given, and uses the rules if its reply cannot be used.
-            llm: Anything with `complete(prompt) -> str`. It is asked before the store is written to, never inside a transaction.
+            llm: A spec such as "ollama:qwen3", anything with `complete(prompt) -> str`, or True for the memory's own. It is asked before
+                the store is written to, never inside a transaction, and what it costs is counted.
             session: The conversation's name, kept in the metadata and in the source.
             speaker: What the user is called in the sentences; "the user" unless given.
             key: Idempotency key: repeating the request returns the same entries.
@@ -91,7 +91,7 @@ class ConversationVerbs(RecallVerbs):
                 remembered = self._kept(reading, key, "sync_turn", request)
                 if remembered is not None:
                     return _turn(reading, remembered)
-        by, kept, notes = self._extracted(user, assistant, name, llm if extract == "llm" else None)
+        by, kept, notes = self._extracted(user, assistant, name, self._metered(llm) if extract == "llm" else None)
         with self._store.read() as reading:
             self._read_settings(reading)
             news = self._unheard(reading, place, kept) if kept else []
@@ -113,9 +113,9 @@ class ConversationVerbs(RecallVerbs):
         notes: list[str] = []
         if llm is not None and (user or assistant):
             try:
-                items = extraction.read_reply(llm.complete(extraction.prompt_of(user, assistant)))
-            except (EarnestError, OSError, ValueError, RuntimeError, TypeError, AttributeError) as error:
-                items, why = None, f"it failed ({type(error).__name__}: {str(error)[:200]})"
+                items = extraction.read_reply(llm.complete(extraction.prompt_of(user, assistant), json=True))
+            except EarnestError as error:
+                items, why = None, f"it failed ({type(error).__name__}: {str(error)[:400]})"
             else:
                 why = "its reply holds no list that could be read"
             if items is not None:
@@ -167,6 +167,7 @@ class ConversationVerbs(RecallVerbs):
         tags: Any = None,
         floor: float | None = None,
         count_tokens: Callable[[str], int] | None = None,
+        links: bool | None = None,
     ) -> Context:
         """What memory adds to the prompt for a message: precise rather than broad, inside a budget, and maybe nothing.
 
@@ -177,11 +178,12 @@ class ConversationVerbs(RecallVerbs):
             floor: The part of what a sentence asks for that an entry must match; the setting `floor` unless given.
             count_tokens: A function from a text to its number of tokens; unless given, an estimate from above that holds for every script
                 (`earnest.core.tokens`).
+            links: Whether a good hit lends relevance to what it is linked with; the setting `spread` says by default (0: no).
 
         Returns:
-            A `Context`. `str()` is the block: one line for each entry, most relevant first, with its date and source, fenced and escaped
-            as data; "" when nothing clears the floor or fits. Suspended entries are never in it, nor near-duplicates, nor rules
-            unless they are active.
+            A `Context`. `str()` is the block: one line for each active rule that the message calls for, with who accepted it or what proved
+            it, then one for each entry, most relevant first, with its date and source, fenced and escaped as data; "" when nothing clears
+            the floor or fits. Suspended entries are never in it, nor near-duplicates, nor rules unless they are active.
 
         Raises:
             InvalidInput. IndexDamaged: the index cannot be trusted.
@@ -196,18 +198,24 @@ class ConversationVerbs(RecallVerbs):
         if not text or room == 0:
             return NOTHING
         best: dict[int, Found] = {}
-        askings = [self._asking(part, _DEEP, None, "auto") for part in _asked_parts(text)]
+        askings = [self._asking(part, _DEEP, None, "auto", links) for part in asked_parts(text)]
         with self._store.read() as reading:
             settings = self._read_settings(reading)
+            rules = matching(self, reading, settings, askings, chosen, ("active",), self._clock.now(), floor=at_least)
+            told = views(reading, [hit.stored for hit in rules])
             for asking in askings:
                 for hit in self._find(reading, asking, chosen, _DEEP, settings.floor if at_least is None else at_least):
                     known = best.get(hit.stored.row)
-                    if known is None or hit.score > known.score:
+                    # Rules come in by their own way, which knows which of them are in force.
+                    if hit.stored.entry.kind != "rule" and (known is None or hit.score > known.score):
                         best[hit.stored.row] = hit
         ranked = sorted(best.values(), key=lambda hit: (-hit.score, -hit.stored.row))
-        made, rows = prefetching.block(ranked, budget=room, count=count, pass_over=settings.pass_over)
+        made, rows = prefetching.block(ranked, budget=room, count=count, pass_over=settings.pass_over, rules=told)
+        shown = {rule.id for rule in made.rules}
+        rows += [hit.stored.row for hit in rules if hit.stored.entry.id in shown]
         if rows:
-            self._note(None, rows)
+            used = set(rows)
+            self._note(None, rows, ways([hit for hit in ranked if hit.stored.row in used]))
         return made
 
 
@@ -231,9 +239,3 @@ def _turn(reading: Reading, said: Mapping[str, Any]) -> Turn:
     """A turn from what is remembered of it."""
     entries = [lifecycle.found(reading, entry_id).entry for entry_id in said["ids"]]
     return Turn(entries, by=said["by"], notes=tuple(said["notes"]), known=said["known"])
-
-
-def _asked_parts(message: str) -> list[str]:
-    """What is asked about: the message, and if it is long, each of its last sentences, where what is wanted stands as a rule."""
-    parts = [part for line in message.split("\n") if line.strip() for part in split_sentences(" ".join(line.split()))]
-    return [message] if len(parts) < 2 else list(dict.fromkeys([message, *parts[-_PARTS:]]))

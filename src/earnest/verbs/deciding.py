@@ -10,6 +10,7 @@ from earnest.core import check
 from earnest.core.reports import TickReport
 from earnest.core.ticket import Credit, Settlement
 from earnest.ledger import decisions, ticking
+from earnest.rules import standing, trials
 from earnest.verbs.base import Base
 
 
@@ -55,7 +56,10 @@ class LedgerVerbs(Base):
         with self._writing() as tx:
 
             def do() -> tuple[Settlement, Mapping[str, Any]]:
-                made = decisions.settle(tx, self._read_settings(tx), self._rng, self._channel, name, **outcome)
+                settings = self._read_settings(tx)
+                made = decisions.settle(tx, settings, self._rng, self._channel, name, **outcome)
+                if made.landed:
+                    trials.heard(tx, settings, name, self._clock.now())
                 return made, asdict(made) if key is not None else {}
 
             return self._once(tx, key, "settle", lambda: {"ticket": name, **outcome}, _settlement, do)
@@ -90,6 +94,9 @@ class LedgerVerbs(Base):
 
             def do() -> tuple[TickReport, Mapping[str, Any]]:
                 made = ticking.tick(tx, settings, limit or settings.expire_after)
+                if tx.counter("kind:rule"):
+                    standing.expire(tx, settings, self._clock.now())
+                    trials.review(tx, settings)
                 return made, asdict(made) if name is not None else {}
 
             return self._once(tx, name, "tick", dict, lambda kept: TickReport(**{**kept, "died": tuple(kept["died"])}), do, "slot")
