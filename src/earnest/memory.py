@@ -28,7 +28,9 @@ from earnest.verbs.encoding import EncodingVerbs
 from earnest.verbs.insight import InsightVerbs
 from earnest.verbs.looking import LookVerbs
 from earnest.verbs.maintaining import MaintenanceVerbs
+from earnest.verbs.rendering import RenderingVerbs
 from earnest.verbs.ruling import Rules
+from earnest.verbs.surveying import SurveyVerbs
 from earnest.verbs.uplift import UpliftVerbs
 
 # Seconds that closing waits for another writer.
@@ -47,6 +49,8 @@ class Memory(
     InsightVerbs,
     EmbeddingVerbs,
     UpliftVerbs,
+    SurveyVerbs,
+    RenderingVerbs,
 ):
     """One agent's memory. Safe to share between threads, and with other processes that have the same file open.
 
@@ -189,7 +193,7 @@ class Memory(
                 unwritten = False
         self._store.close()
 
-    def configure(self, **changes: Any) -> Settings:
+    def configure(self, /, **changes: Any) -> Settings:
         """Change settings for every process that uses this store.
 
         Raises:

@@ -26,6 +26,7 @@ from earnest.core.opinions import Opinions
 from earnest.core.outcome import Outcome
 from earnest.core.ranking import Candidate, Statistics
 from earnest.core.rules import Experience, StoredRule, StoredTrial
+from earnest.core.survey import Order, Settled
 from earnest.core.ticket import Appeal, Control, Look, Meter, Role, SettledShare, StoredSettlement, StoredTicket, Tier
 from earnest.core.uplift import Draw, SettledDraw
 
@@ -309,6 +310,37 @@ class Reading(Protocol):
 
         At most `limit` events and as many vectors are covered; what they are about is for the caller to read.
         """
+        ...
+
+    # looking it over
+    def ranked(self, chosen: Filter, order: Order, *, cause: str | None, pinned: bool | None, after: str | None, limit: int) -> list[int]:
+        """Rows of up to `limit` entries that pass the filter in that order, after the entry of that id, along an index.
+
+        `cause` and `pinned` keep only those that died so, or are pinned or not.
+        """
+        ...
+
+    def died_by_tick(self, since: int, until: int) -> list[tuple[int, str, int]]:
+        """(tick, cause, number) of who died from one tick to another, both included, in order. O(who died then)."""
+        ...
+
+    def settled_by_tick(self, since: int, until: int) -> list[Settled]:
+        """What was settled from one tick to another, both included, by meter and trust, in order. O(the settlements then)."""
+        ...
+
+    def holdings(self, step: int, buckets: int) -> tuple[list[int], int]:
+        """How many living entries that pay rent hold how much, in `buckets` of `step` micro-units, and how many of them are pinned.
+
+        Who holds less counts in the first, who holds more in the last. One look along an index.
+        """
+        ...
+
+    def tickets_of(self, row: int, limit: int) -> list[str]:
+        """The ids of open tickets that name an entry, newest first."""
+        ...
+
+    def heirs_of(self, row: int) -> list[str]:
+        """The ids of entries that were made of this one, oldest first; a hundred at most."""
         ...
 
     # decisions

@@ -85,7 +85,7 @@ def test_every_command_of_this_version_is_there() -> None:
         "demo encode query remember sync-turn search prefetch decide settle abandon tick list show edit forget pin unpin vouch "
         "restore undo "
         "merge consolidate maintain top why pending audit stats uplift meters control remeasure doctor check backup bench reembed config "
-        "completion version"
+        "serve mcp completion version"
     )
     assert {command.name for command in COMMANDS} == set(expected.split())
 

@@ -19,7 +19,7 @@ NUMBERS: Final = (
     "holdout", "holdout_entry", "uplift_bound", "llm_daily_budget", "decay_half_life", "decay_threshold", "spread",
 )  # fmt: skip
 COUNTS: Final = ("rules_cap", "expire_after", "supporters", "admission_window", "links", "quarantine")
-WORDS: Final = ("rules_approvers", "rule", "default_retention", "languages", "embedder", "holdout_exempt", "redact", "llm", "llm_price")
+WORDS: Final = ("rules_approvers", "rule", "default_retention", "languages", "embedder", "holdout_exempt", "redact", "llm", "llm_price", "tick_every")
 
 GOOD: Final[dict[str, Any]] = {
     "rules_cap": 5, "rules_half_life": 30.0, "rules_approvers": "cli,http",
@@ -27,7 +27,7 @@ GOOD: Final[dict[str, Any]] = {
     "admission_window": 3, "expire_after": 7, "supporters": 0, "floor": 0.3, "near": 0.6, "pass_over": 1.0, "conflict": 0.5,
     "merge_threshold": 0.9, "daily_share": 0.1, "languages": "german, french", "embedder": "none", "holdout": 0.25,
     "holdout_entry": 0.5, "holdout_exempt": "guard,never", "uplift_bound": 2.0, "redact": "secrets,pii", "quarantine": 0, "llm": "ollama:qwen3", "llm_price": "0.15/0.6", "llm_daily_budget": 2.5,
-    "decay_half_life": 30.0, "decay_threshold": 0.2, "links": 5, "spread": 0.5,
+    "decay_half_life": 30.0, "decay_threshold": 0.2, "links": 5, "spread": 0.5, "tick_every": "3600",
 }  # fmt: skip
 
 

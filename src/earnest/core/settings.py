@@ -11,6 +11,7 @@ from earnest.core.amounts import MICRO
 from earnest.core.credit import RULES
 from earnest.core.entry import RETENTIONS
 from earnest.core.models import model_spec, price_text
+from earnest.core.slots import tick_every
 from earnest.core.stems import LANGUAGES
 from earnest.core.write_gate import WHAT
 from earnest.errors import InvalidInput
@@ -88,6 +89,8 @@ class Settings:
     """US dollars that models may cost a day, over all processes; 0: no bound."""
     embedder: str = "none"
     """The embedder as a spec, never a key: `none` (recall by words alone), `local`, `hashing`, `openai:NAME`, `ollama:NAME`, …"""
+    tick_every: str = "never"
+    """How often a service moves the clock by itself: `never`, `day` (of UTC), or so many seconds, at least 10."""
 
 
 LEAST_HOLDOUT: Final = 0.01
@@ -200,6 +203,8 @@ def _checked(name: str, value: Any) -> Any:
         return model_spec(value)
     if name == "llm_price":
         return price_text(value)
+    if name == "tick_every":
+        return tick_every(value)
     raise InvalidInput("setting", name, "cannot be set")
 
 

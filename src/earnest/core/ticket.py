@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
@@ -226,6 +227,22 @@ class StoredSettlement:
     detail: str
     tick: int
     at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TicketRecord:
+    """A decision and what became of it. `roles` tells each entry's part in it, by its id; `outcome` is None unless it was settled."""
+
+    id: str
+    query: str
+    answer: str
+    state: TicketState
+    holdout: bool
+    exposure: float
+    opened_tick: int
+    opened: datetime
+    roles: Mapping[str, Role]
+    outcome: StoredSettlement | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from earnest.core import check, segmenting
+from earnest.core.acting import Caller, caller
 from earnest.core.analysis import Analyser
 from earnest.core.entry import NewEntry, StoredEntry
 from earnest.core.events import twin_digest
@@ -62,7 +63,7 @@ class Base:
         self._own_llm, self._model_for = llm, model_for
         self._filler: Filler | None = None
         self._clock, self._rng = clock, rng
-        self._actor, self._channel = actor, channel
+        self._opened_for = Caller(actor, channel)
         self._retriever, self._reranker = retriever, reranker
         self._noted: Counter[str] = Counter()
         self._recalled: dict[int, tuple[int, datetime]] = {}
@@ -76,7 +77,12 @@ class Base:
             self._adopt_analyser()
 
     def _author(self) -> Author:
-        return Author(self._clock.now(), self._actor, self._channel)
+        who = caller() or self._opened_for
+        return Author(self._clock.now(), who.actor, who.channel)
+
+    @property
+    def _channel(self) -> str:
+        return (caller() or self._opened_for).channel
 
     def _read_settings(self, reading: Reading) -> Settings:
         """The settings in force in this snapshot; checked again only when the store has others than last time."""

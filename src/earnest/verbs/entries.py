@@ -203,7 +203,7 @@ class EntryVerbs(Base):
                 after = made[-1].id
         return made
 
-    def update(self, id: str, *, text: str | None = None, cue: str | None = None, key: str | None = None, **changes: Any) -> Entry:
+    def update(self, /, id: str, *, text: str | None = None, cue: str | None = None, key: str | None = None, **changes: Any) -> Entry:
         """Change an entry.
 
         A new `text` or `cue` makes a new version, with a fresh stake and no evidence, which supersedes the old one. Changes to

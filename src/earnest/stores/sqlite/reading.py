@@ -20,13 +20,15 @@ from earnest.core.filters import Filter
 from earnest.core.links import Link
 from earnest.core.opinions import Opinions
 from earnest.core.ranking import Candidate, Statistics, telling
+from earnest.core.survey import Order
 from earnest.core.ticket import Meter, Role, Share, StoredSettlement, StoredTicket
 from earnest.errors import IndexDamaged
 from earnest.protocols import Changed, StoredDocument, StoredModel
-from earnest.stores.sqlite import fading, links, opinions, turns, vectors
+from earnest.stores.sqlite import fading, links, opinions, surveying, turns, vectors
 from earnest.stores.sqlite.draws import DrawReading
 from earnest.stores.sqlite.replies import ReplyReading
 from earnest.stores.sqlite.rules import RuleReading
+from earnest.stores.sqlite.surveying import SurveyReading
 from earnest.stores.sqlite.words import WordReading
 
 _ENTRY: Final = """
@@ -79,7 +81,7 @@ def quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
 
 
-class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading):
+class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyReading):
     """One snapshot; implements `earnest.protocols.Reading`."""
 
     def __init__(self, connection: apsw.Connection, shelves: vectors.Shelves | None = None) -> None:
@@ -219,6 +221,9 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading):
             where.append(f"coalesce({e}.created, 0) <= ? AND coalesce({e}.valid_from, ?) <= ? AND coalesce({e}.valid_to, ?) > ?")
             values.extend((then, then, then, then + 1, then))
         return where, values
+
+    def ranked(self, chosen: Filter, order: Order, *, cause: str | None, pinned: bool | None, after: str | None, limit: int) -> list[int]:
+        return surveying.ranked(self._db, self._full, chosen, order, cause, pinned, after, limit)
 
     def richest(self, limit: int) -> list[StoredEntry]:
         # Net of rent, the order of `balance - index + mark` is the order of `starves_at`; pinned ones have none and are few.
