@@ -25,6 +25,7 @@ from earnest.verbs.conversing import ConversationVerbs
 from earnest.verbs.deciding import LedgerVerbs
 from earnest.verbs.embedding import EmbeddingVerbs
 from earnest.verbs.encoding import EncodingVerbs
+from earnest.verbs.erasing import ErasingVerbs
 from earnest.verbs.insight import InsightVerbs
 from earnest.verbs.looking import LookVerbs
 from earnest.verbs.maintaining import MaintenanceVerbs
@@ -37,7 +38,16 @@ _A_MOMENT = 2.0
 
 
 class Memory(
-    EncodingVerbs, ConversationVerbs, CalibrationVerbs, MaintenanceVerbs, LedgerVerbs, LookVerbs, InsightVerbs, EmbeddingVerbs, UpliftVerbs
+    EncodingVerbs,
+    ConversationVerbs,
+    CalibrationVerbs,
+    MaintenanceVerbs,
+    LedgerVerbs,
+    LookVerbs,
+    InsightVerbs,
+    EmbeddingVerbs,
+    UpliftVerbs,
+    ErasingVerbs,
 ):
     """One agent's memory. Safe to share between threads, and with other processes that have the same file open.
 

@@ -17,6 +17,7 @@ from typing import Any, Protocol, runtime_checkable
 from earnest.core.analysis import Question
 from earnest.core.context import Placed
 from earnest.core.entry import NewEntry, Standing, StoredEntry
+from earnest.core.erasing import Subject
 from earnest.core.events import Event, Posting
 from earnest.core.evidence import Belief, Word
 from earnest.core.filters import Filter
@@ -102,6 +103,18 @@ class Changed:
     rows: tuple[int, ...]
     event: int
     vector: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Where a text stands beside the entries: rows of tickets, events (of remarks), sources and documents; keys; names of scopes."""
+
+    tickets: tuple[int, ...]
+    notes: tuple[int, ...]
+    sources: tuple[int, ...]
+    documents: tuple[int, ...]
+    keys: tuple[str, ...]
+    scopes: tuple[str, ...]
 
 
 class Embedder(Protocol):
@@ -403,6 +416,38 @@ class Reading(Protocol):
         """(verb, digest of the request, result) of an idempotency key."""
         ...
 
+    # erasing
+    def meant(self, subject: Subject) -> list[int]:
+        """Rows of the entries, dead ones too, that a subject means, ordered; what was erased already is left out.
+
+        O(entries) by text, else O(what it finds).
+        """
+        ...
+
+    def kin(self, rows: Sequence[int]) -> list[tuple[int, int, str]]:
+        """(child row, parent row, how) of what was made of these entries and of what they were made, erased ones left out."""
+        ...
+
+    def open_tickets(self, rows: Sequence[int]) -> list[str]:
+        """Ids of the open tickets that name one of these entries."""
+        ...
+
+    def mentions(self, text: str) -> Mentions:
+        """Where a text stands beside the entries. O(the store)."""
+        ...
+
+    def to_erase(self, rows: Sequence[int]) -> Mapping[str, int]:
+        """How much goes with these entries: entries, vectors, tickets, notes."""
+        ...
+
+    def samples(self, rows: Sequence[int], most: int) -> list[bytes]:
+        """Up to `most` pieces of the bytes that go with these entries, to look for them afterwards."""
+        ...
+
+    def residue(self, rows: Sequence[int], pieces: Sequence[bytes]) -> tuple[Mapping[str, int], list[bytes]]:
+        """What the indexes still hold of erased entries, by index; and those of the pieces that what stays does not say too."""
+        ...
+
     # totals
     def totals(self) -> Mapping[str, Any]:
         """Counts and sums for `stats` and `doctor`: O(what is unusual), not O(entries)."""
@@ -581,6 +626,25 @@ class Writing(Reading, Protocol):
         """Record what an entry was made of."""
         ...
 
+    def erase(self, rows: Sequence[int]) -> Mapping[str, int]:
+        """Empty everything that goes with entries that died `erased`: texts, salts, metadata, labels, vectors, questions, remarks.
+
+        Their rows, ids and numbers stay, since the log and the postings point at them. Returns how much of what.
+        """
+        ...
+
+    def erase_labels(self, source: str | None, scope: str | None) -> Mapping[str, int]:
+        """Take a source's name from what has others too (of one scope, or everywhere), and forget its documents."""
+        ...
+
+    def erase_scope(self, scope: str) -> None:
+        """Take a scope's name away, once nothing but erased entries is in it."""
+        ...
+
+    def erase_mentions(self, found: Mentions) -> Mapping[str, int]:
+        """Empty what names a text beside the entries."""
+        ...
+
     def append(
         self,
         kind: str,
@@ -644,6 +708,21 @@ class Store(Protocol):
 
     def backup(self, path: Path) -> None:
         """Write a whole, consistent copy to a new file while others go on writing."""
+        ...
+
+    def scrub(self) -> list[str]:
+        """Write the store anew without what was deleted, so that no byte of it is left; says in sentences what could not be done.
+
+        Other processes may go on. O(the store), in time and, for a moment, in room.
+        """
+        ...
+
+    def size(self) -> int:
+        """Bytes that the store takes, its log too; 0 if it is in memory."""
+        ...
+
+    def holding(self, pieces: Sequence[bytes]) -> list[tuple[str, bytes]]:
+        """The files of this store, old copies beside it too, that hold one of these pieces: (name, piece). O(their size)."""
         ...
 
     def close(self) -> None:

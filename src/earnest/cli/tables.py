@@ -321,6 +321,36 @@ _ASK: Final = (
         "Both count, each as far as its meter is believed. Exit status 1 if nothing landed: the ticket is unknown, not settled, or was a "
         "holdout.",
     ),
+    Command(
+        "settle-ci", "Ask and settle", "settle tickets by what a change did to the test suite", "settling_ci:settle_ci",
+        (
+            Option(("--base-xml",), "JUnit XML from before the change, or a folder of it; repeat for several runs of that code", "PATH",
+                   repeat=True, files=True),
+            Option(("--head-xml",), "JUnit XML from after the change, or a folder of it; repeat for several runs of that code", "PATH",
+                   repeat=True, files=True),
+            Option(("--pr-body",), "a text with lines `earnest-ticket: ID`; - reads standard input; the variable PR_BODY unless given", "TEXT"),
+            Option(("--tickets",), "tickets by their ids, with commas between them; repeat for more", "IDS", repeat=True),
+            Option(("--tickets-file",), "a file with lines `earnest-ticket: ID`, or one id a line", "FILE", files=True),
+            Option(("--commits",), "the commits whose messages name tickets, such as origin/main..HEAD", "RANGE"),
+            Option(("--run-id",), "what names this run, which settles once; the digest of its reports unless given", "NAME"),
+            Option(("--meter",), "who measured (ci; with --remeasure, ci-rerun)", "NAME"),
+            Option(("--scale",), "the tests of an ordinary effect; the meter's own unless given, else 1", "N", "number"),
+            Option(("--detail",), "a remark for the entries' life stories", "TEXT"),
+            Option(("--base-time",), "refuse tickets that were opened later (ISO 8601)", "TIME"),
+            Option(("--base-store",), "refuse tickets that were not open in this copy of the store, as it was at base", "PATH", files=True),
+            Option(("--base-code",), "what names the code at base, best its git tree: shows a test that disagrees with itself", "NAME"),
+            Option(("--head-code",), "what names the code at head", "NAME"),
+            Option(("--quarantine",), "runs for which a flaky test is not believed (50)", "N", "whole"),
+            _switch("--allow-removed", "measure although most tests that passed at base are gone"),
+            _switch("--measure-only", "only measure: nothing is settled, nothing is written"),
+            _switch("--control", "both sides are the same code: record the meter's noise, and which tests are flaky"),
+            _switch("--remeasure", "a second look at settled tickets, by runs made anew"),
+            Option(("--state",), "the file that keeps what is known of earlier runs (beside the store)", "PATH", files=True),
+        ),
+        "earnest settle-ci --base-xml base.xml --head-xml head.xml --commits origin/main..HEAD",
+        "Counts the tests that both sides measured and that were mended, less those that broke. Exit status 1 if tickets were named and "
+        "none landed, 3 if the reports hold no evidence: then the tickets stay open.",
+    ),
 )  # fmt: skip
 
 _LOOK: Final = (
@@ -393,6 +423,25 @@ _KEEP: Final = (
         "backup", "The store", "write a whole copy to a new file, while others go on", "upkeep:backup",
         (Option(("path",), "a file that does not exist yet", "PATH", files=True),),
         "earnest backup memory-copy.db",
+    ),
+    Command(
+        "compact", "The store", "write the file anew, as small as it can be", "erasing:compact", (), "earnest compact",
+        "Needs room for a second copy for a moment. Others may go on meanwhile; one that reads for long keeps the log from being emptied.",
+    ),
+    Command(
+        "erase", "The store", "erase what is named, so that no byte of it is left; there is no undo", "erasing:erase",
+        (
+            Option(("--scope",), "everything in this scope, and its name", "NAME"),
+            Option(("--source",), "what this source alone said, and what was put together from it", "NAME"),
+            Option(("--entry",), "the entry of this id, its versions and what was made of it", "ID"),
+            Option(("--text",), "everything that holds this text; - reads standard input", "TEXT"),
+            _switch("--dry-run", "only count"),
+            _switch("--yes", "do not ask"),
+            _KEY,
+        ),
+        "earnest erase --scope alice --dry-run",
+        "Of several subjects all must hold. Asks before it erases, unless --yes. Exit status 1 if something of it was found afterwards; "
+        "what still holds it is named.",
     ),
     Command(
         "bench", "The store", "measure recall on this store's own entries, and what to set", "bench:bench",

@@ -16,6 +16,7 @@ EVENT_KINDS: Final = (
     "suspend", "clear", "death", "forget", "restore", "pin", "unpin", "merge", "undo", "rollback", "graduate", "setting",
     "meter", "bind", "repair",
     "remeasure", "correct", "control", "appeal", "alarm", "revoke",
+    "erase", "import",
 )  # fmt: skip
 
 GENESIS: Final = bytes(32)

@@ -235,7 +235,13 @@ def refuse_living_twin(tx: Writing, stored: StoredEntry, leaving: int | None = N
 
 
 def revive(tx: Writing, stored: StoredEntry, analyser: Analyser) -> None:
-    """Takes an entry out of the graveyard and puts it back into the index; its account is empty."""
+    """Takes an entry out of the graveyard and puts it back into the index; its account is empty.
+
+    Raises:
+        NotAllowed: It was erased, so that there is nothing to bring back.
+    """
+    if stored.entry.cause == "erased":
+        raise NotAllowed(f"entry {stored.entry.id} was erased: nothing of it is left that could come back")
     tx.change_entry(
         stored.row,
         standing="active",

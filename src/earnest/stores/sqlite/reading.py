@@ -15,13 +15,14 @@ from earnest.core.amounts import ACCOUNTS
 from earnest.core.analysis import Question
 from earnest.core.context import Placed
 from earnest.core.entry import Entry, StoredEntry, held_now
+from earnest.core.erasing import Subject
 from earnest.core.events import Event, Posting, micros, moment
 from earnest.core.filters import Filter
 from earnest.core.ranking import Candidate, Statistics, telling
 from earnest.core.ticket import Meter, Role, Share, StoredSettlement, StoredTicket
 from earnest.errors import IndexDamaged
-from earnest.protocols import Changed, StoredDocument, StoredModel
-from earnest.stores.sqlite import turns, vectors
+from earnest.protocols import Changed, Mentions, StoredDocument, StoredModel
+from earnest.stores.sqlite import erasing, turns, vectors
 from earnest.stores.sqlite.draws import DrawReading
 from earnest.stores.sqlite.words import WordReading
 
@@ -513,6 +514,29 @@ class SqliteReading(DrawReading, WordReading):
     def remembered(self, key: str) -> tuple[str, bytes, Mapping[str, Any]] | None:
         found = self._db.execute("SELECT verb, request, result FROM keys WHERE key = ?", (key,)).fetchone()
         return (found[0], bytes(found[1]), loaded(found[2])) if found else None
+
+    # erasing
+
+    def meant(self, subject: Subject) -> list[int]:
+        return erasing.matching(self._db, subject)
+
+    def kin(self, rows: Sequence[int]) -> list[tuple[int, int, str]]:
+        return erasing.kin(self._db, rows)
+
+    def open_tickets(self, rows: Sequence[int]) -> list[str]:
+        return erasing.tickets_naming(self._db, rows)
+
+    def mentions(self, text: str) -> Mentions:
+        return erasing.mentions(self._db, text)
+
+    def to_erase(self, rows: Sequence[int]) -> Mapping[str, int]:
+        return erasing.counted(self._db, rows)
+
+    def samples(self, rows: Sequence[int], most: int) -> list[bytes]:
+        return erasing.samples(self._db, rows, most)
+
+    def residue(self, rows: Sequence[int], pieces: Sequence[bytes]) -> tuple[Mapping[str, int], list[bytes]]:
+        return erasing.residue(self._db, rows), [piece for piece in pieces if not erasing.said_elsewhere(self._db, piece)]
 
     # totals
 

@@ -14,7 +14,7 @@ import apsw
 from earnest.core.events import micros
 from earnest.errors import EarnestError, StoreBusy, StoreError, StoreReadOnly, WrongAgent, shown
 from earnest.protocols import Author, Damage
-from earnest.stores.sqlite import verify
+from earnest.stores.sqlite import erasing, verify
 from earnest.stores.sqlite.connection import connect, immediate, looked_over, migrate, translated
 from earnest.stores.sqlite.reading import SqliteReading
 from earnest.stores.sqlite.vectors import Shelves
@@ -244,6 +244,30 @@ class SqliteStore:
                 raise StoreError(f"{path}: the copy could not be kept ({error.strerror}); name a file on another disk") from error
         finally:
             part.unlink(missing_ok=True)
+
+    def scrub(self) -> list[str]:
+        """See `earnest.protocols.Store.scrub`."""
+        self._open()
+        if self.read_only:
+            raise StoreReadOnly(f"{self.path}: was opened for reading; open it without read_only to write")
+        with self._alone(), translated(self.path):
+            problems = erasing.scrub(self._writing_connection())
+        self._shelves.clear()
+        return problems
+
+    def size(self) -> int:
+        """See `earnest.protocols.Store.size`."""
+        if self.path == MEMORY or self._vfs is not None:
+            return 0
+        parts = (Path(self.path + end) for end in ("", "-wal"))
+        return sum(part.stat().st_size for part in parts if part.exists())
+
+    def holding(self, pieces: Sequence[bytes]) -> list[tuple[str, bytes]]:
+        """See `earnest.protocols.Store.holding`."""
+        self._open()
+        if self.path == MEMORY or self._vfs is not None:
+            return []
+        return [(str(name), piece) for name, piece in erasing.holding(Path(self.path), pieces)]
 
     @contextmanager
     def _quiet(self) -> Iterator[apsw.Connection]:

@@ -13,8 +13,8 @@ from earnest.core.entry import Entry, NewEntry, StoredEntry
 from earnest.core.events import GENESIS, Posting, canonical, chained, micros, moment
 from earnest.core.ticket import Role, StoredTicket, Tier
 from earnest.core.uplift import Draw
-from earnest.protocols import Author, StoredDocument
-from earnest.stores.sqlite import draws
+from earnest.protocols import Author, Mentions, StoredDocument
+from earnest.stores.sqlite import draws, erasing
 from earnest.stores.sqlite import vectors as vector_rows
 from earnest.stores.sqlite.reading import facet
 from earnest.stores.sqlite.words_writing import WordWriting
@@ -337,6 +337,23 @@ class SqliteWriting(WordWriting):
     def add_lineage(self, row: int, parents: Sequence[tuple[int, str, int]]) -> None:
         for parent, how, part in parents:
             self._db.execute("INSERT INTO lineage (entry, parent, how, part) VALUES (?, ?, ?, ?)", (row, parent, how, part))
+
+    # erasing
+
+    def erase(self, rows: Sequence[int]) -> Mapping[str, int]:
+        return erasing.erase(self._db, rows)
+
+    def erase_labels(self, source: str | None, scope: str | None) -> Mapping[str, int]:
+        return {} if source is None else erasing.drop_source(self._db, source, scope)
+
+    def erase_scope(self, scope: str) -> None:
+        # Its running numbers are written now: the row that keeps them is about to go.
+        self.flush()
+        self._scopes.clear()
+        erasing.drop_scope(self._db, scope)
+
+    def erase_mentions(self, found: Mentions) -> Mapping[str, int]:
+        return erasing.empty_mentions(self._db, found)
 
     # the log
 
