@@ -16,6 +16,7 @@
     │   ├── WrongAgent                     the file belongs to another agent
     │   └── IndexDamaged                   the keyword index cannot be trusted; the entries are whole
     ├── EmbedderFailed (RuntimeError)       an embedder gave no usable vectors; texts are whole and found by words
+    ├── NothingMeasured (RuntimeError)      an instrument read no evidence: nothing was settled, which is not zero
     └── NotAvailable (RuntimeError)        a part that needs an extra or a service that is not there
 
 Each message says what was wrong, why, and the way out, in one line. Each class also inherits the closest builtin, so that
@@ -126,6 +127,11 @@ class EmbedderFailed(EarnestError, RuntimeError):
     def __init__(self, reason: str, *, passing: bool = True) -> None:
         self.passing = passing
         super().__init__(reason)
+
+
+class NothingMeasured(EarnestError, RuntimeError):
+    """An instrument read no evidence: a report that is broken, a run that was cut short, two endpoints that disagree. No ticket was settled
+    by it; measure again."""
 
 
 class NotAvailable(EarnestError, RuntimeError):

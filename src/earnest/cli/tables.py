@@ -328,7 +328,7 @@ _ASK: Final = (
                    repeat=True, files=True),
             Option(("--head-xml",), "JUnit XML from after the change, or a folder of it; repeat for several runs of that code", "PATH",
                    repeat=True, files=True),
-            Option(("--pr-body",), "a text with lines `earnest-ticket: ID`; - reads standard input; the variable PR_BODY unless given", "TEXT"),
+            Option(("--pr-body",), "a text with lines `earnest-ticket: ID`; - reads standard input; PR_BODY unless given", "TEXT"),
             Option(("--tickets",), "tickets by their ids, with commas between them; repeat for more", "IDS", repeat=True),
             Option(("--tickets-file",), "a file with lines `earnest-ticket: ID`, or one id a line", "FILE", files=True),
             Option(("--commits",), "the commits whose messages name tickets, such as origin/main..HEAD", "RANGE"),

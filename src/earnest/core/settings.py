@@ -36,6 +36,8 @@ class Settings:
     """Outcomes of an entry within which its first measured harm ends it at once, under `evidence`; 0 suspends it like any other."""
     expire_after: int = 50
     """Ticks after which an open ticket expires without information."""
+    tick_every: float = 24.0
+    """Hours of one step of the clock where a service or a pipeline keeps it (`serve`, `settle-ci`); 0: they leave it to you."""
     supporters: int = 2
     """How many co-retrieved entries a decision records beside the deciding one."""
     floor: float = 0.2
@@ -65,6 +67,7 @@ class Settings:
 
 
 LEAST_HOLDOUT: Final = 0.01
+LEAST_STEP: Final = 1 / 60
 NAMES: Final = tuple(f.name for f in fields(Settings))
 
 _RANGES: Final[Mapping[str, tuple[float, float]]] = {
@@ -79,6 +82,7 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "conflict": (0.0, 1.0),
     "merge_threshold": (0.0, 1.0),
     "daily_share": (0.0, 1.0),
+    "tick_every": (0.0, 87_600.0),
     "holdout": (0.0, 0.5),
     "uplift_bound": (0.01, 1_000.0),
     "holdout_entry": (0.0, 1.0),
@@ -137,6 +141,8 @@ def _checked(name: str, value: Any) -> Any:
         made = check.number(name, value, low=low, high=high)
         if name == "rent" and 0 < made < 1 / MICRO:
             raise InvalidInput(name, value, f"must be 0 or at least one micro-unit, {1 / MICRO:f}")
+        if name == "tick_every" and 0 < made < LEAST_STEP:
+            raise InvalidInput(name, value, f"must be 0 or at least {LEAST_STEP:g} hours, a minute")
         if name == "holdout" and 0 < made < LEAST_HOLDOUT:
             raise InvalidInput(name, value, f"must be 0 or at least {LEAST_HOLDOUT}: a rarer draw would show nothing in years")
         return made

@@ -8,6 +8,7 @@ from typing import Any
 
 from earnest.core import check
 from earnest.core.reports import TickReport
+from earnest.core.settings import Settings
 from earnest.core.ticket import Credit, Settlement
 from earnest.ledger import decisions, ticking
 from earnest.verbs.base import Base
@@ -93,6 +94,23 @@ class LedgerVerbs(Base):
                 return made, asdict(made) if name is not None else {}
 
             return self._once(tx, name, "tick", dict, lambda kept: TickReport(**{**kept, "died": tuple(kept["died"])}), do, "slot")
+
+    def tick_due(self) -> TickReport | None:
+        """Move the clock if a step is due: once in every `tick_every` hours, whichever process comes first. None where the setting is 0.
+
+        A step that was made already is not made again; its report comes back. Steps that nobody asked for are not made up for.
+
+        Durable when it returns. Cost: as `tick`.
+        """
+        hours = self._settings_now().tick_every
+        if not hours:
+            return None
+        step = int(self._clock.now().timestamp() // (hours * 3600))
+        return self.tick(slot=f"every {hours:.12g} h: {step}")
+
+    def _settings_now(self) -> Settings:
+        with self._store.read() as reading:
+            return self._read_settings(reading)
 
 
 def _settlement(kept: Mapping[str, Any]) -> Settlement:
