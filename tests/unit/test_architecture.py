@@ -30,6 +30,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "ledger": {"core", "protocols", "errors"},
     "encoding": {"core", "protocols", "errors"},
     "conversation": {"core", "protocols", "errors", "recall", "encoding"},
+    "moving": {"core", "protocols", "errors", "encoding"},
     # drivers: none knows another
     "llms": {"core", "protocols", "errors"},
     "stores.sqlite": {"core", "protocols", "errors"},
@@ -38,7 +39,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "meters": {"core", "protocols", "errors"},
     "system": {"core", "protocols", "errors"},
     # the façade, in its parts; `memory` and `opening` alone compose drivers
-    "verbs": {"core", "protocols", "errors", "recall", "ledger", "encoding", "conversation"},
+    "verbs": {"core", "protocols", "errors", "recall", "ledger", "encoding", "conversation", "moving", "version"},
     "opening": {"core", "errors", "stores.sqlite", "embedders", "recall"},
     "memory": {"core", "protocols", "errors", "recall", "ledger", "verbs", "opening", "stores.sqlite", "system"},
     # for users' tests
@@ -65,6 +66,8 @@ THIRD_PARTY: Final = {
     "embedders": {"numpy"},
     "embedders/transformers.py": {"sentence_transformers"},
     "stores/sqlite": {"apsw"},
+    "moving/tables.py": {"apsw"},
+    "testing/evm.py": {"eth_tester"},
     "stores/sqlite/shelf.py": {"numpy"},
     "stores/sqlite/vectors.py": {"numpy"},
 }

@@ -15,14 +15,15 @@ from earnest.testing.clock import ManualClock, SeededRng
 
 NUMBERS: Final = (
     "gain", "supporting_share", "stake", "rent", "cap", "floor", "near", "pass_over", "conflict", "merge_threshold", "daily_share",
-    "holdout", "holdout_entry", "uplift_bound",
+    "holdout", "holdout_entry", "uplift_bound", "tick_every",
 )  # fmt: skip
 COUNTS: Final = ("expire_after", "supporters", "admission_window")
 WORDS: Final = ("rule", "default_retention", "languages", "embedder", "holdout_exempt")
 
 GOOD: Final[dict[str, Any]] = {
     "rule": "classic", "gain": 1.2, "supporting_share": 0.0, "stake": 0.5, "rent": 0.0, "cap": 10.0, "default_retention": "kept",
-    "admission_window": 3, "expire_after": 7, "tick_every": 168.0, "supporters": 0, "floor": 0.3, "near": 0.6, "pass_over": 1.0, "conflict": 0.5,
+    "admission_window": 3, "expire_after": 7, "tick_every": 168.0, "supporters": 0, "floor": 0.3, "near": 0.6, "pass_over": 1.0,
+    "conflict": 0.5,
     "merge_threshold": 0.9, "daily_share": 0.1, "languages": "german, french", "embedder": "none", "holdout": 0.25,
     "holdout_entry": 0.5, "holdout_exempt": "guard,never", "uplift_bound": 2.0,
 }  # fmt: skip

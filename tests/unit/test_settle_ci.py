@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from earnest import Memory
-from earnest.ci import Outcome, Request, settle_ci, tickets_in
+from earnest.ci import Outcome, Request, settle_ci, state, tickets_in
 from earnest.ci import settling as ci
-from earnest.ci import state
 from earnest.errors import InvalidInput, NotAllowed, NothingMeasured, StoreBusy, StoreCorrupt
 from earnest.meters import JUnitMeter
 from earnest.testing import ManualClock

@@ -351,6 +351,30 @@ _ASK: Final = (
         "Counts the tests that both sides measured and that were mended, less those that broke. Exit status 1 if tickets were named and "
         "none landed, 3 if the reports hold no evidence: then the tickets stay open.",
     ),
+    Command(
+        "settle-evm", "Ask and settle", "settle tickets by what an account on an EVM chain gained or lost", "settling_evm:settle_evm",
+        (
+            Option(("--rpc",), "a JSON-RPC endpoint; EARNEST_EVM_RPC unless given", "URL"),
+            Option(("--verify-rpc",), "a second endpoint, which has to agree; EARNEST_EVM_VERIFY_RPC unless given", "URL"),
+            Option(("--account",), "whose balance is measured; a snapshot knows", "ADDRESS"),
+            Option(("--token",), "the ERC-20 token that is measured, in place of the native coin; a snapshot knows", "ADDRESS"),
+            Option(("--snapshot",), "write the balance of now to this new file, before anything is done", "FILE", files=True),
+            Option(("--before",), "the snapshot to measure from", "FILE", files=True),
+            Option(("--from-block",), "measure from this block, in place of a snapshot, if the node has its state", "N", "whole"),
+            Option(("--to-block",), "measure to this block; the newest unless given", "N", "whole"),
+            Option(("--transaction",), "a transaction of the account, to tell its gas; repeat for more", "HASH", repeat=True),
+            Option(("--decimals",), "decimals of a whole coin; asked of the token unless given", "N", "whole"),
+            Option(("--confirmations",), "read so many blocks behind the newest (0)", "N", "whole"),
+            Option(("--tickets",), "tickets by their ids, with commas between them; repeat for more", "IDS", repeat=True),
+            Option(("--meter",), "who measured (evm)", "NAME"),
+            Option(("--scale",), "the whole coins of an ordinary effect; the meter's own unless given, else 1", "N", "number"),
+            Option(("--detail",), "a remark for the entries' life stories", "TEXT"),
+            _KEY,
+        ),
+        "earnest settle-evm --before before.json --tickets 7gqk2v5m3xw4b6a2dr5t7y3z4c",
+        "Take a snapshot, act, then settle by it: no archive node and no key are needed. Nothing is ever sent to the chain. Exit status 3 "
+        "if an endpoint does not answer, two disagree, or the chain was reorganised: then the tickets stay open.",
+    ),
 )  # fmt: skip
 
 _LOOK: Final = (
