@@ -73,6 +73,7 @@ class Endpoint:
             with self._opener.open(request, timeout=self._timeout) as answer:
                 body = answer.read(MAX_ANSWER + 1)
         except urllib.error.HTTPError as error:
+            error.close()
             raise self._failed(method, f"HTTP status {error.code}") from None
         except urllib.error.URLError as error:
             raise self._failed(method, _reason(error.reason)) from None
