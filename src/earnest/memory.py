@@ -29,6 +29,7 @@ from earnest.verbs.erasing import ErasingVerbs
 from earnest.verbs.insight import InsightVerbs
 from earnest.verbs.looking import LookVerbs
 from earnest.verbs.maintaining import MaintenanceVerbs
+from earnest.verbs.moving import MovingVerbs
 from earnest.verbs.uplift import UpliftVerbs
 
 # Seconds that closing waits for another writer.
@@ -48,6 +49,7 @@ class Memory(
     EmbeddingVerbs,
     UpliftVerbs,
     ErasingVerbs,
+    MovingVerbs,
 ):
     """One agent's memory. Safe to share between threads, and with other processes that have the same file open.
 

@@ -416,6 +416,19 @@ class Reading(Protocol):
         """(verb, digest of the request, result) of an idempotency key."""
         ...
 
+    # moving
+    def rows(self, *, vectors: bool) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Everything that memory knows, row by row: (table, values by column), in one order. Indexes, and whose it is, are left out."""
+        ...
+
+    def form(self) -> int:
+        """The format that the rows are in: `load` takes those of this one and of every earlier one."""
+        ...
+
+    def untouched(self) -> bool:
+        """Whether nothing was ever remembered, decided or measured here."""
+        ...
+
     # erasing
     def meant(self, subject: Subject) -> list[int]:
         """Rows of the entries, dead ones too, that a subject means, ordered; what was erased already is left out.
@@ -626,6 +639,14 @@ class Writing(Reading, Protocol):
         """Record what an entry was made of."""
         ...
 
+    def load(self, form: int, rows: Iterable[tuple[str, Mapping[str, Any]]], terms: Callable[[str], Sequence[str]]) -> Mapping[str, int]:
+        """Put rows in the place of everything in an untouched store, and make its indexes; returns how many rows, by table.
+
+        Raises:
+            StoreCorrupt: They are not rows of that format, or do not fit together.
+        """
+        ...
+
     def erase(self, rows: Sequence[int]) -> Mapping[str, int]:
         """Empty everything that goes with entries that died `erased`: texts, salts, metadata, labels, vectors, questions, remarks.
 
@@ -710,11 +731,19 @@ class Store(Protocol):
         """Write a whole, consistent copy to a new file while others go on writing."""
         ...
 
+    def scratch(self, form: int, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> AbstractContextManager[Reading]:
+        """These rows as a passing store that can be looked at, on the disk and not in memory; it has no indexes."""
+        ...
+
     def scrub(self) -> list[str]:
         """Write the store anew without what was deleted, so that no byte of it is left; says in sentences what could not be done.
 
         Other processes may go on. O(the store), in time and, for a moment, in room.
         """
+        ...
+
+    def forget(self) -> None:
+        """Keep nothing in this process that was read before: the rows are others now."""
         ...
 
     def size(self) -> int:

@@ -9,6 +9,8 @@ RETENTIONS: Final = ("earned", "fading", "kept")
 STANDINGS: Final = ("active", "suspended", "dead")
 MODES: Final = ("auto", "hybrid", "rrf", "keyword", "dense")
 VERSUS: Final = ("nothing", "rival")
+EXPORTS: Final = ("jsonl", "markdown")
+IMPORTS: Final = ("auto", "earnest", "darwin-memo", "mnemosyne", "mem0", "chatgpt", "claude", "mcp-memory", "markdown", "chats")
 TIERS: Final = ("claimed", "operator", "measured")
 
 
@@ -447,6 +449,33 @@ _KEEP: Final = (
         "backup", "The store", "write a whole copy to a new file, while others go on", "upkeep:backup",
         (Option(("path",), "a file that does not exist yet", "PATH", files=True),),
         "earnest backup memory-copy.db",
+    ),
+    Command(
+        "export", "The store", "write everything to a file that can be read and brought back", "moving:export",
+        (
+            Option(("path",), "a new file; - writes to standard output", "PATH", files=True),
+            Option(("--format",), "jsonl holds everything, markdown is for people (by the ending of PATH, else jsonl)", choices=EXPORTS),
+            _switch("--vectors", "the vectors too; without them they are made anew where it is imported"),
+            Option(("--scope",), "Markdown only: only this scope; repeat for several", "NAME", repeat=True),
+            _switch("--overwrite", "replace the file if it is there"),
+        ),
+        "earnest export memory.jsonl",
+        "One snapshot, while others go on. A restore from JSON Lines is identical, by its digest.",
+    ),
+    Command(
+        "import", "The store", "take in an export, or what another program left behind", "moving:import_",
+        (
+            Option(("path",), "a file, or a folder of notes in Markdown; - reads standard input", "PATH", files=True),
+            Option(("--format",), "what it is; by what is in it unless given", choices=IMPORTS),
+            Option(("--probation",), "measured gains that an import has to stand beside before it may decide (3)", "N", "whole"),
+            Option(("--scope",), "put everything into this scope", "NAME"),
+            _switch("--dry-run", "only say what would be done"),
+            _KEY,
+        ),
+        "earnest import memory.jsonl --dry-run",
+        "Reads exports of Earnest, stores of darwin-memo with their logs, SQLite files of Mnemosyne, mem0, ChatGPT and Claude exports "
+        "(also as the archive they came in), the reference memory server's graph, MEMORY.md and AGENTS.md. An export of Earnest into an empty "
+        "store is a restore; everything else comes in on probation, each entry once. Says what could not be carried, and why.",
     ),
     Command(
         "compact", "The store", "write the file anew, as small as it can be", "erasing:compact", (), "earnest compact",

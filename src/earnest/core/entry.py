@@ -101,7 +101,7 @@ class StoredEntry:
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """An entry that passed the door and is about to be written. Fields as in `Entry`."""
+    """An entry that passed the door and is about to be written. Fields as in `Entry`; `created` "now": when it is written."""
 
     id: str
     text: str
@@ -120,6 +120,7 @@ class NewEntry:
     version: int = 1
     strength: float = 1.0
     probation: int = 0
+    created: datetime | Literal["now"] | None = "now"
 
 
 def held_now(recorded: int, mark: int, index: int, *, pays: bool, pinned: bool) -> int:

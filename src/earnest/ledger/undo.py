@@ -43,6 +43,7 @@ def undo(tx: Writing, settings: Settings, analyser: Analyser, seq: int) -> tuple
 
 
 _WHY = {
+    "erase": "nothing of it is left that could be brought back",
     "settle": "an outcome was measured; a second measurement is another event",
     "tick": "time does not run backwards; restore the entries that died",
     "expire": "the ticket's time is over; open a new decision",
@@ -154,6 +155,7 @@ _HANDLERS = {
     "death": _removal,
     "add": _birth,
     "encode": _birth,
+    "import": _birth,
     "restore": _birth,
     "edit": _edit,
     "supersede": _supersede,

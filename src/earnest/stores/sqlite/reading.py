@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -22,7 +22,7 @@ from earnest.core.ranking import Candidate, Statistics, telling
 from earnest.core.ticket import Meter, Role, Share, StoredSettlement, StoredTicket
 from earnest.errors import IndexDamaged
 from earnest.protocols import Changed, Mentions, StoredDocument, StoredModel
-from earnest.stores.sqlite import erasing, turns, vectors
+from earnest.stores.sqlite import erasing, moving, turns, vectors
 from earnest.stores.sqlite.draws import DrawReading
 from earnest.stores.sqlite.words import WordReading
 
@@ -537,6 +537,17 @@ class SqliteReading(DrawReading, WordReading):
 
     def residue(self, rows: Sequence[int], pieces: Sequence[bytes]) -> tuple[Mapping[str, int], list[bytes]]:
         return erasing.residue(self._db, rows), [piece for piece in pieces if not erasing.said_elsewhere(self._db, piece)]
+
+    # moving
+
+    def rows(self, *, vectors: bool) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        return moving.dump(self._db, vectors=vectors)
+
+    def form(self) -> int:
+        return moving.format_of(self._db)
+
+    def untouched(self) -> bool:
+        return moving.empty(self._db)
 
     # totals
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import apsw
 
 from earnest.core.events import micros
 from earnest.errors import EarnestError, StoreBusy, StoreError, StoreReadOnly, WrongAgent, shown
 from earnest.protocols import Author, Damage
-from earnest.stores.sqlite import erasing, verify
+from earnest.stores.sqlite import erasing, moving, verify
 from earnest.stores.sqlite.connection import connect, immediate, looked_over, migrate, translated
 from earnest.stores.sqlite.reading import SqliteReading
 from earnest.stores.sqlite.vectors import Shelves
@@ -245,6 +246,16 @@ class SqliteStore:
         finally:
             part.unlink(missing_ok=True)
 
+    @contextmanager
+    def scratch(self, form: int, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[SqliteReading]:
+        """See `earnest.protocols.Store.scratch`."""
+        with translated("the passing copy"):
+            db = moving.scratch(form, rows)
+            try:
+                yield SqliteReading(db)
+            finally:
+                db.close()
+
     def scrub(self) -> list[str]:
         """See `earnest.protocols.Store.scrub`."""
         self._open()
@@ -254,6 +265,10 @@ class SqliteStore:
             problems = erasing.scrub(self._writing_connection())
         self._shelves.clear()
         return problems
+
+    def forget(self) -> None:
+        """See `earnest.protocols.Store.forget`."""
+        self._shelves.clear()
 
     def size(self) -> int:
         """See `earnest.protocols.Store.size`."""
