@@ -75,4 +75,4 @@ def _say(args: Namespace, screen: Screen, report: ImportReport) -> None:
     for skipped in report.skipped:
         screen.say(Painted("left    ", "yellow"), f"{skipped.reason}{f': {skipped.text}' if skipped.text else ''}")
     if not report.dry_run and not report.restored and report.added > report.dead:
-        screen.say("They are on probation: shown, but not deciding until outcomes here bear them out; `", hint(args, "list"), "` shows them.")
+        screen.say("They are on probation: shown, not deciding, until outcomes here bear them out; `", hint(args, "list"), "` shows them.")

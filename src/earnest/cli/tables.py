@@ -474,8 +474,8 @@ _KEEP: Final = (
         ),
         "earnest import memory.jsonl --dry-run",
         "Reads exports of Earnest, stores of darwin-memo with their logs, SQLite files of Mnemosyne, mem0, ChatGPT and Claude exports "
-        "(also as the archive they came in), the reference memory server's graph, MEMORY.md and AGENTS.md. An export of Earnest into an empty "
-        "store is a restore; everything else comes in on probation, each entry once. Says what could not be carried, and why.",
+        "(also as the archive they came in), the reference memory server's graph, MEMORY.md and AGENTS.md. An export of Earnest into an "
+        "empty store is a restore; everything else comes in on probation, each entry once. Says what could not be carried, and why.",
     ),
     Command(
         "compact", "The store", "write the file anew, as small as it can be", "erasing:compact", (), "earnest compact",
