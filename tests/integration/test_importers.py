@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from darwin_memo import Ledger, MemoryStore
+from darwin_memo import Ledger, MemoryEntry, MemoryStore
 
 from earnest import ALL, Memory
 from earnest.core.moving import ImportReport
@@ -57,13 +57,13 @@ def darwin(folder: Path) -> tuple[Path, Any, Any]:
         [
             ("May old log files be deleted?", "Old log files under logs/ may be deleted after seven days."),
             ("May backups be deleted?", "Backups may be deleted at any time to free space."),
-            ("Where is the wiki?", "The wiki lives at wiki.example.org."),
-            ("Where is the wiki?", "The wiki lives at wiki.example.org, behind the VPN."),
             ("Wer räumt auf?", "Der Cron räumt nachts auf – täglich um zwei."),
         ]
     ):
         made = ledger.add(question, answer, source=f"doc-{n}")
     ledger.pin(made.id)
+    for place in ("", " today"):
+        store.add(MemoryEntry("Where is the wiki?", f"The wiki lives at wiki.example.org behind the firewall{place}.", sources=["wiki"]))
     for _ in range(6):
         for question, delta in (("May backups be deleted?", -4.0), ("May old log files be deleted?", 4.0)):
             ticket = ledger.decide(question)
