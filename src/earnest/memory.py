@@ -22,11 +22,12 @@ from earnest.stores.sqlite import SqliteStore
 from earnest.system import SystemClock, SystemRng
 from earnest.verbs.calibrating import CalibrationVerbs
 from earnest.verbs.conversing import ConversationVerbs
-from earnest.verbs.deciding import LedgerVerbs
 from earnest.verbs.embedding import EmbeddingVerbs
 from earnest.verbs.encoding import EncodingVerbs
 from earnest.verbs.erasing import ErasingVerbs
 from earnest.verbs.insight import InsightVerbs
+from earnest.verbs.lessons import LessonVerbs
+from earnest.verbs.lessons import merge_lessons as merge_lessons
 from earnest.verbs.looking import LookVerbs
 from earnest.verbs.maintaining import MaintenanceVerbs
 from earnest.verbs.moving import MovingVerbs
@@ -43,7 +44,7 @@ class Memory(
     ConversationVerbs,
     CalibrationVerbs,
     MaintenanceVerbs,
-    LedgerVerbs,
+    LessonVerbs,
     LookVerbs,
     InsightVerbs,
     EmbeddingVerbs,

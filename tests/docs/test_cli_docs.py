@@ -83,7 +83,7 @@ def test_every_example_parses(command: Command) -> None:
 def test_every_command_of_this_version_is_there() -> None:
     expected = (
         "demo encode query remember sync-turn search prefetch decide settle abandon tick list show edit forget pin unpin restore undo "
-        "merge consolidate maintain top why pending audit stats uplift meters control remeasure settle-ci settle-evm doctor check backup export import compact erase bench reembed config "
+        "merge consolidate maintain top why pending audit stats uplift meters control remeasure settle-ci settle-evm lessons doctor check backup export import compact erase bench reembed config "
         "completion version"
     )
     assert {command.name for command in COMMANDS} == set(expected.split())

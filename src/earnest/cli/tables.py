@@ -478,6 +478,19 @@ _KEEP: Final = (
         "empty store is a restore; everything else comes in on probation, each entry once. Says what could not be carried, and why.",
     ),
     Command(
+        "lessons", "The store", "a small, sorted text of what was learned, for stores that are kept in git", "lessons:lessons",
+        (
+            Option(("action",), "save (the store to FILE), load (a new store from FILE), or merge (FILE and FILE2)", "ACTION",
+                   choices=("save", "load", "merge")),
+            Option(("file",), "a text of lessons", "FILE", files=True),
+            Option(("file2",), "another text of lessons, for merge", "FILE2", nargs="?", files=True),
+            Option(("--into",), "where merge writes to (FILE)", "PATH", files=True),
+        ),
+        "earnest lessons save .earnest/lessons.jsonl",
+        "The text holds entries, decisions and outcomes, not balances: loading lives through them again. Merging takes the decisions and "
+        "outcomes of both and names both as its parents. As a driver for git: `earnest lessons merge %A %B`.",
+    ),
+    Command(
         "compact", "The store", "write the file anew, as small as it can be", "erasing:compact", (), "earnest compact",
         "Needs room for a second copy for a moment. Others may go on meanwhile; one that reads for long keeps the log from being emptied.",
     ),

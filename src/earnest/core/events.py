@@ -17,6 +17,7 @@ EVENT_KINDS: Final = (
     "meter", "bind", "repair",
     "remeasure", "correct", "control", "appeal", "alarm", "revoke",
     "erase", "import",
+    "segment",
 )  # fmt: skip
 
 GENESIS: Final = bytes(32)

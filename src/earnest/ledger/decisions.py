@@ -61,16 +61,20 @@ def open_ticket(
     exposure: float = 1.0,
     draw: Draw | None = None,
     retrial: bool = False,
+    name: str | None = None,
 ) -> StoredTicket:
     """Records a decision and puts the entries that shaped it into escrow. The caller has checked that they may be named.
 
     `withheld` are entries that were kept back at random by `draw`; without a decider, all of memory was. `exposure` is how probable
     it was that these entries were shown (or kept back), the draw included. A `retrial` lets a suspended entry decide once more.
+    `name` is the ticket's id if it has one already, from another store.
     """
     shares: list[tuple[int, Role]] = [] if deciding is None else [(deciding.row, "deciding")]
     shares += [(stored.row, "supporting") for stored in supporting]
     shares += [(stored.row, "withheld") for stored in withheld]
-    ticket = tx.insert_ticket(new_id(rng, 16), query=query, answer=answer, exposure=exposure, holdout=deciding is None, shares=shares)
+    ticket = tx.insert_ticket(
+        name or new_id(rng, 16), query=query, answer=answer, exposure=exposure, holdout=deciding is None, shares=shares
+    )
     tx.move_escrow([row for row, _ in shares], 1)
     data: dict[str, Any] = {"shares": [[row, role] for row, role in shares], "exposure": exposure}
     if retrial:

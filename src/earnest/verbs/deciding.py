@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
 from earnest.core import check
@@ -105,12 +106,16 @@ class LedgerVerbs(Base):
         hours = self._settings_now().tick_every
         if not hours:
             return None
-        step = int(self._clock.now().timestamp() // (hours * 3600))
-        return self.tick(slot=f"every {hours:.12g} h: {step}")
+        return self.tick(slot=slot_at(hours, self._clock.now()))
 
     def _settings_now(self) -> Settings:
         with self._store.read() as reading:
             return self._read_settings(reading)
+
+
+def slot_at(hours: float, at: datetime) -> str:
+    """What names the step of the clock that a moment is in, where a step lasts so many hours."""
+    return f"every {hours:.12g} h: {int(at.timestamp() // (hours * 3600))}"
 
 
 def _settlement(kept: Mapping[str, Any]) -> Settlement:
