@@ -74,7 +74,7 @@ def open_memory(args: Namespace, access: Access, *, channel: str = "cli", actor:
         raise
     except StoreError:
         # A store on a medium that cannot be written may still be read.
-        if access != "reading" or os.access(where, os.W_OK):
+        if access != "reading" or (os.access(where, os.W_OK) and os.access(Path(where).resolve().parent, os.W_OK)):
             raise
         return Memory.open(where, args.agent, read_only=True, **options)
 

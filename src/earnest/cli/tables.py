@@ -447,8 +447,12 @@ _KEEP: Final = (
     ),
     Command(
         "backup", "The store", "write a whole copy to a new file, while others go on", "upkeep:backup",
-        (Option(("path",), "a file that does not exist yet", "PATH", files=True),),
+        (
+            Option(("path",), "a file that does not exist yet; with --restore, a backup", "PATH", files=True),
+            _switch("--restore", "the other way: put this backup in the store's place, if nobody has the store open"),
+        ),
         "earnest backup memory-copy.db",
+        "A restore looks the backup over first, and keeps what was there before beside the store.",
     ),
     Command(
         "export", "The store", "write everything to a file that can be read and brought back", "moving:export",

@@ -16,7 +16,7 @@ from earnest.core.events import micros
 from earnest.errors import EarnestError, StoreBusy, StoreError, StoreReadOnly, WrongAgent, shown
 from earnest.protocols import Author, Damage
 from earnest.stores.sqlite import erasing, moving, verify
-from earnest.stores.sqlite.connection import connect, immediate, looked_over, migrate, translated
+from earnest.stores.sqlite.connection import connect, immediate, logged, looked_over, migrate, needs_immutable, translated
 from earnest.stores.sqlite.reading import SqliteReading
 from earnest.stores.sqlite.vectors import Shelves
 from earnest.stores.sqlite.writing import SqliteWriting
@@ -60,8 +60,11 @@ class SqliteStore:
         self._closed = False
         self._shelves = Shelves()
         self._process = os.getpid()
+        self._immutable = False
         if self.path != MEMORY and vfs is None:
             looked_over(Path(self.path), read_only=read_only, timeout=timeout)
+            with translated(self.path):
+                self._immutable = read_only and needs_immutable(self.path, timeout)
         with translated(self.path):
             connection = self._connect(read_only)
             try:
@@ -75,7 +78,14 @@ class SqliteStore:
         self._file = None if self.path == MEMORY or vfs is not None else _place(self.path)
 
     def _connect(self, read_only: bool) -> apsw.Connection:
-        return connect(self.path, read_only=read_only, timeout=self.timeout, vfs=self._vfs, exclusive=self._exclusive)
+        return connect(
+            self.path,
+            read_only=read_only,
+            timeout=self.timeout,
+            vfs=self._vfs,
+            exclusive=self._exclusive,
+            immutable=self._immutable and read_only,
+        )
 
     def _claimed(self, connection: apsw.Connection, agent: str | None, author: Author) -> str:
         """The agent that the file belongs to; a new file is claimed for the one that was named."""
@@ -108,6 +118,9 @@ class SqliteStore:
             raise StoreError(f"{self.path}: was opened before this process was forked; open it again here")
         if self._file is not None and _place(self.path) != self._file:
             raise StoreError(f"{self.path}: the file was removed or replaced while it was open; nothing was recorded, open it again")
+        if self._immutable and logged(self.path):
+            # It was read as a file that nobody writes, and now somebody does.
+            raise StoreError(f"{self.path}: somebody writes to it by now; open it again to see what")
 
     @contextmanager
     def _alone(self, patience: float | None = None) -> Iterator[None]:
