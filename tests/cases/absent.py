@@ -22,8 +22,6 @@ _MODULES: dict[str, tuple[str, bool]] = {
     "start": ("earnest.http", False),
     "dashboard": ("earnest.http", False),
     "render": ("earnest.render", False),
-    "settle_from_report": ("earnest.ci", True),
-    "read_report": ("earnest.ci", False),
     "simulate": ("earnest.simulate", True),
     "for_each_reply": ("earnest.rules", True),
 }

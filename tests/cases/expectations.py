@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from . import conversing, documents, embedding, values
+from . import ci_outcomes, conversing, documents, embedding, values
 from .absent import no_counterpart
 from .model import KINDS, Left, Refused, Reply, Result, Unknown
 from .run import Run, disturbed
@@ -299,6 +299,7 @@ EXPECTATIONS: dict[str, Expectation] = {
     "integrity": _integrity,
     "good_lines": _no_lines,
     "bad_lines_reported": _bad_lines,
+    **ci_outcomes.EXPECTATIONS,
     **conversing.EXPECTATIONS,
     **documents.EXPECTATIONS,
     **embedding.EXPECTATIONS,

@@ -7,7 +7,7 @@ from typing import Any
 
 from earnest.opening import agents_in
 
-from . import conversing, documents, embedding, harness, texts
+from . import ci_outcomes, conversing, documents, embedding, harness, texts
 from .absent import lacking_fields, needed
 from .model import Left, Op, Refused, Reply, Unknown
 from .run import DEPTH, Run
@@ -229,6 +229,7 @@ OPERATIONS: dict[str, Operation] = {
     "history": _history,
     "export": _export,
     "graph": _graph,
+    **ci_outcomes.OPERATIONS,
     **conversing.OPERATIONS,
     **documents.OPERATIONS,
     **harness.OPERATIONS,

@@ -84,7 +84,8 @@ def test_every_command_of_this_version_is_there() -> None:
     expected = (
         "demo encode query remember sync-turn search prefetch decide settle abandon tick list show edit forget pin unpin vouch "
         "restore undo "
-        "merge consolidate maintain top why pending audit stats uplift meters control remeasure doctor check backup bench reembed config "
+        "merge consolidate maintain top why pending audit stats uplift meters control remeasure settle-ci settle-evm lessons doctor check backup "
+        "export import compact erase bench reembed config "
         "serve mcp completion version"
     )
     assert {command.name for command in COMMANDS} == set(expected.split())

@@ -51,7 +51,7 @@ def store_of(args: Namespace) -> tuple[str, bool]:
     return str(named), True
 
 
-def open_memory(args: Namespace, access: Access) -> Memory:
+def open_memory(args: Namespace, access: Access, *, channel: str = "cli", actor: str = "operator") -> Memory:
     """The memory that a command works on. Only `creating` makes a store that is not there.
 
     Raises:
@@ -65,7 +65,7 @@ def open_memory(args: Namespace, access: Access) -> Memory:
             Path(where).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     else:
         _insist(where, args.agent)
-    options: dict[str, Any] = {"actor": "operator", "channel": "cli"}
+    options: dict[str, Any] = {"actor": actor, "channel": channel}
     if args.timeout is not None:
         options["timeout"] = args.timeout
     try:
@@ -74,7 +74,7 @@ def open_memory(args: Namespace, access: Access) -> Memory:
         raise
     except StoreError:
         # A store on a medium that cannot be written may still be read.
-        if access != "reading" or os.access(where, os.W_OK):
+        if access != "reading" or (os.access(where, os.W_OK) and os.access(Path(where).resolve().parent, os.W_OK)):
             raise
         return Memory.open(where, args.agent, read_only=True, **options)
 

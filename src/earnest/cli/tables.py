@@ -9,6 +9,8 @@ RETENTIONS: Final = ("earned", "fading", "kept")
 STANDINGS: Final = ("active", "suspended", "dead")
 MODES: Final = ("auto", "hybrid", "rrf", "keyword", "dense")
 VERSUS: Final = ("nothing", "rival")
+EXPORTS: Final = ("jsonl", "markdown")
+IMPORTS: Final = ("auto", "earnest", "darwin-memo", "mnemosyne", "mem0", "chatgpt", "claude", "mcp-memory", "markdown", "chats")
 TIERS: Final = ("claimed", "operator", "measured")
 PROFILES: Final = ("full", "ci")
 TARGETS: Final = ("AGENTS.md", "CLAUDE.md", "MEMORY.md", "claude-memory")
@@ -328,6 +330,60 @@ _ASK: Final = (
         "Both count, each as far as its meter is believed. Exit status 1 if nothing landed: the ticket is unknown, not settled, or was a "
         "holdout.",
     ),
+    Command(
+        "settle-ci", "Ask and settle", "settle tickets by what a change did to the test suite", "settling_ci:settle_ci",
+        (
+            Option(("--base-xml",), "JUnit XML from before the change, or a folder of it; repeat for several runs of that code", "PATH",
+                   repeat=True, files=True),
+            Option(("--head-xml",), "JUnit XML from after the change, or a folder of it; repeat for several runs of that code", "PATH",
+                   repeat=True, files=True),
+            Option(("--pr-body",), "a text with lines `earnest-ticket: ID`; - reads standard input; PR_BODY unless given", "TEXT"),
+            Option(("--tickets",), "tickets by their ids, with commas between them; repeat for more", "IDS", repeat=True),
+            Option(("--tickets-file",), "a file with lines `earnest-ticket: ID`, or one id a line", "FILE", files=True),
+            Option(("--commits",), "the commits whose messages name tickets, such as origin/main..HEAD", "RANGE"),
+            Option(("--run-id",), "what names this run, which settles once; the digest of its reports unless given", "NAME"),
+            Option(("--meter",), "who measured (ci; with --remeasure, ci-rerun)", "NAME"),
+            Option(("--scale",), "the tests of an ordinary effect; the meter's own unless given, else 1", "N", "number"),
+            Option(("--detail",), "a remark for the entries' life stories", "TEXT"),
+            Option(("--base-time",), "refuse tickets that were opened later (ISO 8601)", "TIME"),
+            Option(("--base-store",), "refuse tickets that were not open in this copy of the store, as it was at base", "PATH", files=True),
+            Option(("--base-code",), "what names the code at base, best its git tree: shows a test that disagrees with itself", "NAME"),
+            Option(("--head-code",), "what names the code at head", "NAME"),
+            Option(("--quarantine",), "runs for which a flaky test is not believed (50)", "N", "whole"),
+            _switch("--allow-removed", "measure although most tests that passed at base are gone"),
+            _switch("--measure-only", "only measure: nothing is settled, nothing is written"),
+            _switch("--control", "both sides are the same code: record the meter's noise, and which tests are flaky"),
+            _switch("--remeasure", "a second look at settled tickets, by runs made anew"),
+            Option(("--state",), "the file that keeps what is known of earlier runs (beside the store)", "PATH", files=True),
+        ),
+        "earnest settle-ci --base-xml base.xml --head-xml head.xml --commits origin/main..HEAD",
+        "Counts the tests that both sides measured and that were mended, less those that broke. Exit status 1 if tickets were named and "
+        "none landed, 3 if the reports hold no evidence: then the tickets stay open.",
+    ),
+    Command(
+        "settle-evm", "Ask and settle", "settle tickets by what an account on an EVM chain gained or lost", "settling_evm:settle_evm",
+        (
+            Option(("--rpc",), "a JSON-RPC endpoint; EARNEST_EVM_RPC unless given", "URL"),
+            Option(("--verify-rpc",), "a second endpoint, which has to agree; EARNEST_EVM_VERIFY_RPC unless given", "URL"),
+            Option(("--account",), "whose balance is measured; a snapshot knows", "ADDRESS"),
+            Option(("--token",), "the ERC-20 token that is measured, in place of the native coin; a snapshot knows", "ADDRESS"),
+            Option(("--snapshot",), "write the balance of now to this new file, before anything is done", "FILE", files=True),
+            Option(("--before",), "the snapshot to measure from", "FILE", files=True),
+            Option(("--from-block",), "measure from this block, in place of a snapshot, if the node has its state", "N", "whole"),
+            Option(("--to-block",), "measure to this block; the newest unless given", "N", "whole"),
+            Option(("--transaction",), "a transaction of the account, to tell its gas; repeat for more", "HASH", repeat=True),
+            Option(("--decimals",), "decimals of a whole coin; asked of the token unless given", "N", "whole"),
+            Option(("--confirmations",), "read so many blocks behind the newest (0)", "N", "whole"),
+            Option(("--tickets",), "tickets by their ids, with commas between them; repeat for more", "IDS", repeat=True),
+            Option(("--meter",), "who measured (evm)", "NAME"),
+            Option(("--scale",), "the whole coins of an ordinary effect; the meter's own unless given, else 1", "N", "number"),
+            Option(("--detail",), "a remark for the entries' life stories", "TEXT"),
+            _KEY,
+        ),
+        "earnest settle-evm --before before.json --tickets 7gqk2v5m3xw4b6a2dr5t7y3z4c",
+        "Take a snapshot, act, then settle by it: no archive node and no key are needed. Nothing is ever sent to the chain. Exit status 3 "
+        "if an endpoint does not answer, two disagree, or the chain was reorganised: then the tickets stay open.",
+    ),
 )  # fmt: skip
 
 _LOOK: Final = (
@@ -398,8 +454,71 @@ _KEEP: Final = (
     ),
     Command(
         "backup", "The store", "write a whole copy to a new file, while others go on", "upkeep:backup",
-        (Option(("path",), "a file that does not exist yet", "PATH", files=True),),
+        (
+            Option(("path",), "a file that does not exist yet; with --restore, a backup", "PATH", files=True),
+            _switch("--restore", "the other way: put this backup in the store's place, if nobody has the store open"),
+        ),
         "earnest backup memory-copy.db",
+        "A restore looks the backup over first, and keeps what was there before beside the store.",
+    ),
+    Command(
+        "export", "The store", "write everything to a file that can be read and brought back", "moving:export",
+        (
+            Option(("path",), "a new file; - writes to standard output", "PATH", files=True),
+            Option(("--format",), "jsonl holds everything, markdown is for people (by the ending of PATH, else jsonl)", choices=EXPORTS),
+            _switch("--vectors", "the vectors too; without them they are made anew where it is imported"),
+            Option(("--scope",), "Markdown only: only this scope; repeat for several", "NAME", repeat=True),
+            _switch("--overwrite", "replace the file if it is there"),
+        ),
+        "earnest export memory.jsonl",
+        "One snapshot, while others go on. A restore from JSON Lines is identical, by its digest.",
+    ),
+    Command(
+        "import", "The store", "take in an export, or what another program left behind", "moving:import_",
+        (
+            Option(("path",), "a file, or a folder of notes in Markdown; - reads standard input", "PATH", files=True),
+            Option(("--format",), "what it is; by what is in it unless given", choices=IMPORTS),
+            Option(("--probation",), "measured gains that an import has to stand beside before it may decide (3)", "N", "whole"),
+            Option(("--scope",), "put everything into this scope", "NAME"),
+            _switch("--dry-run", "only say what would be done"),
+            _KEY,
+        ),
+        "earnest import memory.jsonl --dry-run",
+        "Reads exports of Earnest, stores of darwin-memo with their logs, SQLite files of Mnemosyne, mem0, ChatGPT and Claude exports "
+        "(also as the archive they came in), the reference memory server's graph, MEMORY.md and AGENTS.md. An export of Earnest into an "
+        "empty store is a restore; everything else comes in on probation, each entry once. Says what could not be carried, and why.",
+    ),
+    Command(
+        "lessons", "The store", "a small, sorted text of what was learned, for stores that are kept in git", "lessons:lessons",
+        (
+            Option(("action",), "save (the store to FILE), load (a new store from FILE), or merge (FILE and FILE2)", "ACTION",
+                   choices=("save", "load", "merge")),
+            Option(("file",), "a text of lessons", "FILE", files=True),
+            Option(("file2",), "another text of lessons, for merge", "FILE2", nargs="?", files=True),
+            Option(("--into",), "where merge writes to (FILE)", "PATH", files=True),
+        ),
+        "earnest lessons save .earnest/lessons.jsonl",
+        "The text holds entries, decisions and outcomes, not balances: loading lives through them again. Merging takes the decisions and "
+        "outcomes of both and names both as its parents. As a driver for git: `earnest lessons merge %A %B`.",
+    ),
+    Command(
+        "compact", "The store", "write the file anew, as small as it can be", "erasing:compact", (), "earnest compact",
+        "Needs room for a second copy for a moment. Others may go on meanwhile; one that reads for long keeps the log from being emptied.",
+    ),
+    Command(
+        "erase", "The store", "erase what is named, so that no byte of it is left; there is no undo", "erasing:erase",
+        (
+            Option(("--scope",), "everything in this scope, and its name", "NAME"),
+            Option(("--source",), "what this source alone said, and what was put together from it", "NAME"),
+            Option(("--entry",), "the entry of this id, its versions and what was made of it", "ID"),
+            Option(("--text",), "everything that holds this text; - reads standard input", "TEXT"),
+            _switch("--dry-run", "only count"),
+            _switch("--yes", "do not ask"),
+            _KEY,
+        ),
+        "earnest erase --scope alice --dry-run",
+        "Of several subjects all must hold. Asks before it erases, unless --yes. Exit status 1 if something of it was found afterwards; "
+        "what still holds it is named.",
     ),
     Command(
         "bench", "The store", "measure recall on this store's own entries, and what to set", "bench:bench",

@@ -116,7 +116,8 @@ class StoredEntry:
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """An entry that passed the door and is about to be written. Fields as in `Entry`; `redacted` are the kinds of what was masked."""
+    """An entry that passed the door and is about to be written. Fields as in `Entry`; `redacted` are the kinds of what was masked, and
+    `created` "now" is when it is written."""
 
     id: str
     text: str
@@ -136,6 +137,7 @@ class NewEntry:
     strength: float = 1.0
     probation: int = 0
     redacted: tuple[str, ...] = ()
+    created: datetime | Literal["now"] | None = "now"
 
 
 def held_now(recorded: int, mark: int, index: int, *, pays: bool, pinned: bool) -> int:

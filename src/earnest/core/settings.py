@@ -89,8 +89,8 @@ class Settings:
     """US dollars that models may cost a day, over all processes; 0: no bound."""
     embedder: str = "none"
     """The embedder as a spec, never a key: `none` (recall by words alone), `local`, `hashing`, `openai:NAME`, `ollama:NAME`, …"""
-    tick_every: str = "never"
-    """How often a service moves the clock by itself: `never`, `day` (of UTC), or so many seconds, at least 10."""
+    tick_every: str = "day"
+    """How often services and pipelines move the clock by themselves: `never`, `day` (of UTC), or so many seconds, at least 10."""
 
 
 LEAST_HOLDOUT: Final = 0.01

@@ -19,6 +19,7 @@ TIERS: Final[tuple[Tier, ...]] = ("claimed", "operator", "measured")
 CHANNEL_TIERS: Final[dict[str, Tier]] = {
     "python": "measured",
     "settle-ci": "measured",
+    "settle-evm": "measured",
     "cli": "operator",
     "dashboard": "operator",
     "mcp": "claimed",

@@ -60,9 +60,7 @@ def related(
             break
     ranked = sorted(reached.items(), key=lambda pair: (-pair[1].score, pair[0]))[:k]
     entries = {stored.row: stored.entry for stored in reading.entries([*(row for row, _ in ranked), *(step.via for _, step in ranked)])}
-    return [
-        Related(entries[row], step.kind, step.score, step.weight, step.reason, step.hops, entries[step.via].id) for row, step in ranked
-    ]
+    return [Related(entries[row], step.kind, step.score, step.weight, step.reason, step.hops, entries[step.via].id) for row, step in ranked]
 
 
 def _steps(
@@ -82,7 +80,12 @@ def _steps(
 
 def _lineage(reading: Reading, start: StoredEntry) -> list[tuple[int, _Step]]:
     """What an entry took the place of, and what took its place."""
-    said = {"version": "an earlier version of it", "merge": "was merged into it", "compression": "is summed up by it", "experience": "it was learned from it"}
+    said = {
+        "version": "an earlier version of it",
+        "merge": "was merged into it",
+        "compression": "is summed up by it",
+        "experience": "it was learned from it",
+    }
     made = [(parent, _Step(1.0, SUPERSESSION, 1.0, said.get(how, how), 1, start.row)) for parent, how, _ in reading.lineage(start.row)]
     heir = reading.entry(start.entry.heir) if start.entry.heir else None
     if heir is not None:

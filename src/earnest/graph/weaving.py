@@ -200,7 +200,9 @@ def later(tx: Writing, row: int) -> None:
         tx.bump(counter, min(0, row - 1 - tx.counter(counter)))
 
 
-def state(tx: Writing, settings: Settings, one: StoredEntry, other: StoredEntry, kind: links.LinkKind, weight: float, why: str, now: datetime) -> Link:
+def state(
+    tx: Writing, settings: Settings, one: StoredEntry, other: StoredEntry, kind: links.LinkKind, weight: float, why: str, now: datetime
+) -> Link:
     """Writes a link that somebody states.
 
     Raises:

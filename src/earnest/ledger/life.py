@@ -110,7 +110,7 @@ def _told(event: Event, stored: StoredEntry, settlement: tuple[StoredSettlement,
     if event.kind == "merge":
         heir = event.entries[0] if event.entries else "?"
         return "born of a merge" if heir == stored.entry.id else f"merged into entry {heir}"
-    if event.kind in ("add", "encode", "supersede"):
+    if event.kind in ("add", "encode", "supersede", "import"):
         return f"born ({data.get('origin')}), by {event.actor} over {event.channel}"
     if event.kind == "edit":
         return f"edited: {', '.join(data.get('fields', ()))}"
@@ -163,6 +163,7 @@ _PLAIN: Final = {
     "suspend": "suspended: empty, while an open ticket waits for its verdict",
     "clear": "cleared: it earned again",
     "restore": "restored",
+    "erase": "erased: nothing of what it said is left",
     "pin": "pinned",
     "unpin": "unpinned",
     "vouch": "somebody vouched for it: it may decide without waiting for outcomes",

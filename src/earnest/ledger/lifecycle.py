@@ -118,25 +118,27 @@ def add(
     What says again what did harm comes back suspended and without a stake; its exact twin under its old id. Returns the entry and
     whether it is new. Episodes are twins only if they are of one time and one source.
     """
-    same = [twin for twin in twins(tx, new) if _one_episode(new, twin.entry)]
+    same = [twin for twin in twins(tx, new) if one_episode(new, twin.entry)]
     for twin in same:
         if twin.entry.alive:
-            return _joined(tx, twin, new.sources), False
+            return joined(tx, twin, new.sources), False
     by = admission.condemned(tx, settings, analyser, new, terms)
     if by is None:
         return insert(tx, settings, rng, new, terms, kind=kind), True
     if by.row in {twin.row for twin in same} and by.entry.heir is None:
         revive(tx, by, analyser)
         tx.append("restore", entries=[by.row], data={"cause": by.entry.cause, "by": kind})
-        return _joined(tx, admission.convict(tx, settings, tx.entries([by.row])[0], by), new.sources), False
+        return joined(tx, admission.convict(tx, settings, tx.entries([by.row])[0], by), new.sources), False
     return admission.convict(tx, settings, insert(tx, settings, rng, new, terms, kind=kind, given=0), by), True
 
 
-def _one_episode(new: NewEntry, entry: Entry) -> bool:
+def one_episode(new: NewEntry, entry: Entry) -> bool:
+    """Whether a new entry is no episode of another time or source than its twin."""
     return new.kind != "episodic" or (entry.valid_from == new.valid_from and set(entry.sources) == set(new.sources))
 
 
-def _joined(tx: Writing, twin: StoredEntry, sources: Sequence[str]) -> StoredEntry:
+def joined(tx: Writing, twin: StoredEntry, sources: Sequence[str]) -> StoredEntry:
+    """Gives an entry the sources that say the same; neither stake nor trust."""
     fresh = [source for source in sources if source not in twin.entry.sources]
     if fresh:
         tx.add_sources(twin.row, fresh)
@@ -256,7 +258,13 @@ def refuse_living_twin(tx: Writing, stored: StoredEntry, leaving: int | None = N
 
 
 def revive(tx: Writing, stored: StoredEntry, analyser: Analyser) -> None:
-    """Takes an entry out of the graveyard and puts it back into the index; its account is empty."""
+    """Takes an entry out of the graveyard and puts it back into the index; its account is empty.
+
+    Raises:
+        NotAllowed: It was erased, so that there is nothing to bring back.
+    """
+    if stored.entry.cause == "erased":
+        raise NotAllowed(f"entry {stored.entry.id} was erased: nothing of it is left that could come back")
     tx.change_entry(
         stored.row,
         standing="active",

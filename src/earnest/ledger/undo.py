@@ -49,6 +49,7 @@ def undo(tx: Writing, settings: Settings, analyser: Analyser, seq: int, more: Ma
 
 
 _WHY = {
+    "erase": "nothing of it is left that could be brought back",
     "settle": "an outcome was measured; a second measurement is another event",
     "tick": "time does not run backwards; restore the entries that died",
     "expire": "the ticket's time is over; open a new decision",
@@ -189,6 +190,7 @@ _HANDLERS: Mapping[str, Handler] = {
     "death": _removal,
     "add": _birth,
     "encode": _birth,
+    "import": _birth,
     "restore": _birth,
     "edit": _edit,
     "supersede": _supersede,

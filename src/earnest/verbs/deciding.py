@@ -8,6 +8,8 @@ from typing import Any
 
 from earnest.core import check
 from earnest.core.reports import TickReport
+from earnest.core.settings import Settings
+from earnest.core.slots import slot_of
 from earnest.core.ticket import Credit, Settlement
 from earnest.ledger import decisions, ticking
 from earnest.rules import standing, trials
@@ -100,6 +102,20 @@ class LedgerVerbs(Base):
                 return made, asdict(made) if name is not None else {}
 
             return self._once(tx, name, "tick", dict, lambda kept: TickReport(**{**kept, "died": tuple(kept["died"])}), do, "slot")
+
+    def tick_due(self) -> TickReport | None:
+        """Move the clock if a step is due: once in every stretch of `tick_every`, whichever process comes first. None where that is `never`.
+
+        A step that was made already is not made again; its report comes back. Steps that nobody asked for are not made up for.
+
+        Durable when it returns. Cost: as `tick`.
+        """
+        slot = slot_of(self._settings_now().tick_every, self._clock.now())
+        return None if slot is None else self.tick(slot=slot)
+
+    def _settings_now(self) -> Settings:
+        with self._store.read() as reading:
+            return self._read_settings(reading)
 
 
 def _settlement(kept: Mapping[str, Any]) -> Settlement:

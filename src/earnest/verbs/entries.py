@@ -356,4 +356,4 @@ class EntryVerbs(Base):
 
 def _request(new: NewEntry, retention: Any) -> Mapping[str, Any]:
     """What was asked for, by which a repeated request is known: without the id that was made for it, and before defaults."""
-    return {**{name: value for name, value in asdict(new).items() if name != "id"}, "retention": retention}
+    return {**{name: value for name, value in asdict(new).items() if name not in ("id", "created")}, "retention": retention}

@@ -63,9 +63,7 @@ class FadingVerbs(Base):
             entries = tuple(lifecycle.found(reading, entry).entry for entry in said["ids"])
         return CleanupReport(entries, said["kept"], said["dry_run"])
 
-    def _let_fade(
-        self, now: datetime, most: int | None = None, spared: frozenset[str] = frozenset(), **data: Any
-    ) -> tuple[list[str], int]:
+    def _let_fade(self, now: datetime, most: int | None = None, spared: frozenset[str] = frozenset(), **data: Any) -> tuple[list[str], int]:
         """Buries what has faded, at most so many, and returns their ids and how many were spared."""
         self._redate()
         ids: list[str] = []
@@ -120,7 +118,6 @@ class FadingVerbs(Base):
                 return Feedback(entry, said, kept["counted"], _read(kept["changed"]), kept["reason"])
 
             return self._once(tx, key, "feedback", lambda: {"id": id, "verdict": said}, load, do)
-
 
     def recalled(self, ids: Iterable[str]) -> None:
         """Note that entries were used: they are counted as recalled, and grow stronger by what had been forgotten of them.

@@ -26,9 +26,7 @@ _PRUNED: Final = 5_000
 class LinkVerbs(Base):
     """Verbs on links."""
 
-    def link(
-        self, a: str, b: str, kind: str = "related", *, weight: float = 1.0, reason: str = "", key: str | None = None
-    ) -> Related:
+    def link(self, a: str, b: str, kind: str = "related", *, weight: float = 1.0, reason: str = "", key: str | None = None) -> Related:
         """State that two living entries of one scope belong together.
 
         Args:
@@ -80,9 +78,7 @@ class LinkVerbs(Base):
 
             def do() -> tuple[int, Mapping[str, Any]]:
                 one, other = lifecycle.found(tx, a), lifecycle.found(tx, b)
-                between = [
-                    link for link in tx.links_of([one.row]) if link.end(one.row) == other.row and chosen in (None, link.kind)
-                ]
+                between = [link for link in tx.links_of([one.row]) if link.end(one.row) == other.row and chosen in (None, link.kind)]
                 for link in between:
                     tx.drop_link(link)
                 if between:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -15,6 +15,7 @@ from earnest.core.amounts import ACCOUNTS
 from earnest.core.analysis import Question
 from earnest.core.context import Placed
 from earnest.core.entry import Entry, StoredEntry, held_now
+from earnest.core.erasing import Subject
 from earnest.core.events import Event, Posting, micros, moment
 from earnest.core.filters import Filter
 from earnest.core.links import Link
@@ -23,8 +24,8 @@ from earnest.core.ranking import Candidate, Statistics, telling
 from earnest.core.survey import Order
 from earnest.core.ticket import Meter, Role, Share, StoredSettlement, StoredTicket
 from earnest.errors import IndexDamaged
-from earnest.protocols import Changed, StoredDocument, StoredModel
-from earnest.stores.sqlite import fading, links, opinions, surveying, turns, vectors
+from earnest.protocols import Changed, Mentions, StoredDocument, StoredModel
+from earnest.stores.sqlite import erasing, fading, links, moving, opinions, surveying, turns, vectors
 from earnest.stores.sqlite.draws import DrawReading
 from earnest.stores.sqlite.replies import ReplyReading
 from earnest.stores.sqlite.rules import RuleReading
@@ -571,6 +572,40 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
     def remembered(self, key: str) -> tuple[str, bytes, Mapping[str, Any]] | None:
         found = self._db.execute("SELECT verb, request, result FROM keys WHERE key = ?", (key,)).fetchone()
         return (found[0], bytes(found[1]), loaded(found[2])) if found else None
+
+    # erasing
+
+    def meant(self, subject: Subject) -> list[int]:
+        return erasing.matching(self._db, subject)
+
+    def kin(self, rows: Sequence[int]) -> list[tuple[int, int, str]]:
+        return erasing.kin(self._db, rows)
+
+    def open_tickets(self, rows: Sequence[int]) -> list[str]:
+        return erasing.tickets_naming(self._db, rows)
+
+    def mentions(self, text: str) -> Mentions:
+        return erasing.mentions(self._db, text)
+
+    def to_erase(self, rows: Sequence[int]) -> Mapping[str, int]:
+        return erasing.counted(self._db, rows)
+
+    def samples(self, rows: Sequence[int], most: int) -> list[bytes]:
+        return erasing.samples(self._db, rows, most)
+
+    def residue(self, rows: Sequence[int], pieces: Sequence[bytes]) -> tuple[Mapping[str, int], list[bytes]]:
+        return erasing.residue(self._db, rows), [piece for piece in pieces if not erasing.said_elsewhere(self._db, piece)]
+
+    # moving
+
+    def rows(self, *, vectors: bool) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        return moving.dump(self._db, vectors=vectors)
+
+    def form(self) -> int:
+        return moving.format_of(self._db)
+
+    def untouched(self) -> bool:
+        return moving.empty(self._db)
 
     # totals
 
