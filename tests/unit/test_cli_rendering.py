@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from earnest.cli import values
 from earnest.cli.main import main
-from earnest.cli.place import user_folder
+from earnest.places import user_folder
 from earnest.cli.progress import Progress
 from earnest.cli.render import Painted, Screen, cleaned, fit, lines_of, one_line, to_json, width, wrap
 from earnest.cli.tables import COMMANDS, KINDS, RETENTIONS, STANDINGS, TIERS

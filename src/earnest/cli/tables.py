@@ -618,6 +618,13 @@ _SERVE: Final = (
         "channel mcp. Logs go to standard error; EARNEST_LOG=info says more.",
     ),
     Command(
+        "claude-code", "Serve", "write the plug-in for Claude Code", "claude_code:install",
+        (Option(("folder",), "the folder to write it into, new or of an earlier version", "FOLDER", files=True),),
+        "earnest claude-code ./earnest-plugin",
+        "Hooks recall on every prompt, keep what a turn leaves, and settle decisions by the exit statuses of the tests that the agent ran; "
+        "the agent gets the tools of `earnest mcp`. Trusts the meter claude-code-tests over the channel claude-code.",
+    ),
+    Command(
         "ui", "Serve", "open the dashboard of the store in a browser", "ui:ui",
         (
             Option(("--port",), "the port to listen on; a free one unless given", "N", "whole"),

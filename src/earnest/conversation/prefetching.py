@@ -48,12 +48,18 @@ def block(
             bar = max(bar, pass_over * hit.score)
         elif not any(_same(hit, other) for other in chosen):
             chosen.append(hit)
+    made, places = packed([hit.stored.entry for hit in chosen[:MOST]], budget=budget, count=count, rules=rules)
+    return made, [chosen[place].stored.row for place in places]
+
+
+def packed(entries: Sequence[Entry], *, budget: int, count: Counter, rules: Sequence[Rule] = ()) -> tuple[Context, list[int]]:
+    """The block of rules and entries, in this order, that fits the budget; and which of the entries are in it, by place."""
     frame = count(f"{OPEN}\n{CLOSE}")
-    lines, applied = _ruled(rules, budget if not chosen else frame + (budget - frame) // 2, count)
+    lines, applied = _ruled(rules, budget if not entries else frame + (budget - frame) // 2, count)
     used = count("\n".join((OPEN, *lines, CLOSE))) if lines else frame
-    shown: list[Found] = []
-    for hit in chosen[:MOST]:
-        line = _fitting(hit.stored.entry, budget - used, count)
+    shown: list[int] = []
+    for place, entry in enumerate(entries):
+        line = _fitting(entry, budget - used, count)
         if line is None:
             continue
         text = "\n".join((OPEN, *lines, line, CLOSE))
@@ -61,12 +67,12 @@ def block(
         if cost > budget:
             continue
         lines.append(line)
-        shown.append(hit)
+        shown.append(place)
         used = cost
     if not shown and not applied:
         return NOTHING, []
     text = "\n".join((OPEN, *lines, CLOSE))
-    return Context(text, tuple(hit.stored.entry for hit in shown), tuple(applied), count(text)), [hit.stored.row for hit in shown]
+    return Context(text, tuple(entries[place] for place in shown), tuple(applied), count(text)), shown
 
 
 def _ruled(rules: Sequence[Rule], budget: int, count: Counter) -> tuple[list[str], list[Rule]]:

@@ -12,6 +12,7 @@ from earnest.core.entry import NewEntry, StoredEntry
 from earnest.core.events import twin_digest
 from earnest.core.settings import Settings
 from earnest.core.tokens import counter
+from earnest.core.ticket import Ticket
 from earnest.core.turns import NOTHING, Context, Kept, Turn
 from earnest.core.write_gate import Gate
 from earnest.errors import EarnestError, InvalidInput, NotAvailable
@@ -217,6 +218,28 @@ class ConversationVerbs(RecallVerbs):
             used = set(rows)
             self._note(None, rows, ways([hit for hit in ranked if hit.stored.row in used]))
         return made
+
+    def shown(self, ticket: Ticket, *, budget: int = 800, count_tokens: Callable[[str], int] | None = None) -> Context:
+        """The block for a prompt of exactly what a decision names, so that the outcome is about what the model saw.
+
+        Args:
+            ticket: What `decide` returned. One that was withheld at random, or silent, shows nothing.
+            budget, count_tokens: As in `prefetch`.
+
+        Returns:
+            A `Context` of the rules beside the decision, who decides, and who supports it, in this order, as far as the budget goes.
+            Empty if the one who decides does not fit.
+
+        Writes nothing and reads nothing: it goes by the ticket alone.
+        """
+        room = check.integer("budget", budget, low=0, high=MAX_BUDGET)
+        if not isinstance(ticket, Ticket):
+            raise InvalidInput("ticket", ticket, "must be what `decide` returned")
+        entries = [*([ticket.deciding] if ticket.deciding else []), *ticket.supporting]
+        if not entries or not room:
+            return NOTHING
+        made, places = prefetching.packed(entries, budget=room, count=counter(count_tokens), rules=ticket.rules)
+        return made if 0 in places else NOTHING
 
 
 def _side(name: str, text: Any) -> str:
