@@ -50,7 +50,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
     # edges: nothing below imports them
     "benching": {"core", "errors", "environments", "memory", "recall"},
     "survival": {"core", "errors", "environments", "memory"},
-    "cli": {"benching", "core", "encoding", "environments", "errors", "memory", "opening", "survival", "version"},
+    "cli": {"benching", "core", "encoding", "environments", "errors", "memory", "opening", "protocols", "survival", "version"},
     # names only, looked up when they are first used
     "__init__": {"core", "memory", "survival", "version"},
     "__main__": {"cli"},
