@@ -429,7 +429,7 @@ _LOOK: Final = (
             Option(("--meter",), "whose outcomes count in a trial; every measured one unless given", "NAME"),
             Option(("--reason",), "why, for the record, for verify and trial", "TEXT"),
             Option(("-k",), "at most so many, for match; the setting rules_cap unless given", "N", "whole"),
-            Option(("--floor",), "how much of the text a rule must match, 0 to 1, for match; the setting unless given", "N", "number"),
+            Option(("--floor",), "the part of a trigger that the text must hold, 0 to 1, for match (0.4)", "N", "number"),
             Option(("--scope",), "the scope; repeat for several where rules are only looked at", "NAME", repeat=True, group="scope"),
             _switch("--all-scopes", "look in every scope", group="scope"),
             _LIMIT,
