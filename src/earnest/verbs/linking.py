@@ -10,7 +10,7 @@ from typing import Any, Final
 from earnest.core import check, links
 from earnest.core.fading import lasts
 from earnest.core.reports import Related
-from earnest.errors import IndexDamaged, NotAllowed
+from earnest.errors import IndexDamaged
 from earnest.graph import walking, weaving
 from earnest.graph.exporting import Graph, graph_of
 from earnest.ledger import lifecycle
@@ -26,9 +26,7 @@ _PRUNED: Final = 5_000
 class LinkVerbs(Base):
     """Verbs on links."""
 
-    def link(
-        self, a: str, b: str, kind: str = "related", *, weight: float = 1.0, reason: str = "", key: str | None = None
-    ) -> Related:
+    def link(self, a: str, b: str, kind: str = "related", *, weight: float = 1.0, reason: str = "", key: str | None = None) -> Related:
         """State that two living entries of one scope belong together.
 
         Args:
@@ -80,9 +78,7 @@ class LinkVerbs(Base):
 
             def do() -> tuple[int, Mapping[str, Any]]:
                 one, other = lifecycle.found(tx, a), lifecycle.found(tx, b)
-                between = [
-                    link for link in tx.links_of([one.row]) if link.end(one.row) == other.row and chosen in (None, link.kind)
-                ]
+                between = [link for link in tx.links_of([one.row]) if link.end(one.row) == other.row and chosen in (None, link.kind)]
                 for link in between:
                     tx.drop_link(link)
                 if between:
@@ -131,7 +127,7 @@ class LinkVerbs(Base):
             return graph_of(reading, settings, start, far, most, self._clock.now())
 
     def _weave_on(self) -> int:
-        """Finds the links of entries that were written in bulk, and those by likeness of some more; returns how many entries it looked at."""
+        """Finds the links of entries that were written in bulk, and those by likeness of some more; returns how many it looked at."""
         looked = 0
         while (done := self._woven(weaving.FIND, weaving.BATCH)) > 0:
             looked += done
