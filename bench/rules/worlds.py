@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from earnest.core.gate import ALPHA, EVERY, WATCH_FIRST, Terms, alpha_of, verdict_of, watched
+from earnest.core.gate import EVERY, WATCH_FIRST, Terms, alpha_of, verdict_of, watched
 from earnest.core.uplift import Comparison, Drawn
 
 
@@ -24,7 +24,6 @@ class World:
     matches: float = 0.5
     decisions: int = 1_000
     lost: tuple[float, float] = (0.0, 0.0)
-    seeds: int = 200
 
 
 NOTHING: Final = (0.0,) * 8
@@ -77,33 +76,33 @@ def live(world: World, seed: str) -> Lived:
     return made
 
 
-def watch(effect: float, after: float, seed: str, *, base: float = 0.6, proof: int = 150, calm: int = 500, most: int = 3_000) -> int:
-    """Watches a proved rule whose effect is another after `calm` outcomes; returns the outcome at which it is sent back, 0 if it is not.
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """A proved rule whose effect becomes another after `calm` outcomes; it is watched for `most` in all."""
 
-    The level comes from `proof` outcomes of the trial, with its own error.
-    """
+    effect: float
+    after: float
+    base: float = 0.6
+    proof: int = 150
+    calm: int = 0
+    most: int = 1_000
+
+
+SHIFTS: Final[Mapping[str, Shift]] = {
+    "nothing changes, 1,000 outcomes": Shift(0.15, 0.15),
+    "it ceases to help after 500": Shift(0.15, 0.0, calm=500, most=2_500),
+    "it begins to harm after 500": Shift(0.15, -0.15, calm=500, most=2_500),
+}
+
+
+def watch(shift: Shift, seed: str) -> int:
+    """Watches a rule; returns the outcome at which it is sent back, 0 if it is not. Its level comes from its trial, with its own error."""
     rng = random.Random(seed)
-    level = sum(1.0 if rng.random() < base + effect else -1.0 for _ in range(proof)) / proof
+    level = sum(1.0 if rng.random() < shift.base + shift.effect else -1.0 for _ in range(shift.proof)) / shift.proof
     heard, alarm = WATCH_FIRST, 0.0
-    for at in range(1, most + 1):
-        chance = base + (effect if at <= calm else after)
+    for at in range(1, shift.most + 1):
+        chance = shift.base + (shift.effect if at <= shift.calm or not shift.calm else shift.after)
         heard, level, alarm, worse = watched(heard, level, alarm, 1.0 if rng.random() < chance else -1.0)
         if worse:
             return at
     return 0
-
-
-def proved(lives: Sequence[Sequence[str]], rule: int) -> float:
-    """The share of lives in which a rule was proved."""
-    return sum(verdicts[rule] == "proved" for verdicts in lives) / len(lives)
-
-
-def false_activations(lives: Sequence[Sequence[str]], effects: Sequence[float]) -> tuple[float, float]:
-    """The share of lives in which any rule that does not help was proved, and the mean share of such rules among those proved."""
-    worthless = [rule for rule, effect in enumerate(effects) if effect <= 0]
-    wrong = [sum(verdicts[rule] == "proved" for rule in worthless) for verdicts in lives]
-    all_ = [sum(verdict == "proved" for verdict in verdicts) for verdicts in lives]
-    return sum(w > 0 for w in wrong) / len(lives), sum(w / a for w, a in zip(wrong, all_, strict=True) if a) / len(lives)
-
-
-REACH: Final = ALPHA

@@ -84,7 +84,7 @@ def test_every_command_of_this_version_is_there() -> None:
     expected = (
         "demo encode query remember sync-turn search prefetch decide settle abandon tick list show edit forget pin unpin vouch "
         "restore undo "
-        "merge consolidate maintain top why pending audit stats uplift meters control remeasure settle-ci settle-evm lessons doctor check backup "
+        "merge consolidate maintain decay feedback link related top why pending audit stats uplift meters control remeasure settle-ci settle-evm lessons doctor check backup "
         "export import compact erase bench reembed config "
         "serve mcp completion version"
     )

@@ -88,6 +88,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
         "meters",
         "opening",
         "places",
+        "protocols",
         "survival",
         "system",
         "version",

@@ -24,9 +24,8 @@ def link(args: Namespace, screen: Screen) -> int:
     if screen.as_json:
         screen.json(made)
     else:
-        screen.say(
-            "Linked ", Painted(made.via, "bold"), " and ", Painted(made.entry.id, "bold"), f" ({made.kind}, weight {made.weight:.2f})."
-        )
+        how = f" ({made.kind}, weight {made.weight:.2f})."
+        screen.say("Linked ", Painted(made.via, "bold"), " and ", Painted(made.entry.id, "bold"), how)
         screen.say("`", hint(args, f"related {made.via}"), "` shows what else it is linked with.")
     return 0
 

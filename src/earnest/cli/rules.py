@@ -94,7 +94,7 @@ def _add(args: Namespace, screen: Screen) -> int:
     fields = given(args, "key")
     fields |= {name: value for name, value in (("sources", args.source), ("evidence", args.evidence), ("tags", args.tag)) if value}
     with open_memory(args, "creating") as memory:
-        made = memory.rules.add(args.what, trigger=typed(args.trigger), action=typed(args.do), **_scope(args, one=True), **fields)
+        made = memory.rules.add(args.what, trigger=typed(args.trigger) or "", action=typed(args.do) or "", **_scope(args, one=True), **fields)
     _say(args, screen, made)
     return 0
 

@@ -11,6 +11,9 @@ MODES: Final = ("auto", "hybrid", "rrf", "keyword", "dense")
 VERSUS: Final = ("nothing", "rival")
 EXPORTS: Final = ("jsonl", "markdown")
 IMPORTS: Final = ("auto", "earnest", "darwin-memo", "mnemosyne", "mem0", "chatgpt", "claude", "mcp-memory", "markdown", "chats")
+LINKS: Final = ("related", "semantic", "temporal", "entity")
+VERDICTS: Final = ("helpful", "unhelpful", "outdated")
+STATUSES: Final = ("pending", "trial", "active", "rejected", "expired")
 TIERS: Final = ("claimed", "operator", "measured")
 PROFILES: Final = ("full", "ci")
 TARGETS: Final = ("AGENTS.md", "CLAUDE.md", "MEMORY.md", "claude-memory")
@@ -60,6 +63,7 @@ EVERYWHERE: Final = (
 _ID: Final = Option(("id",), "the entry's id, as `earnest list` shows it", "ID")
 _SCOPE: Final = Option(("--scope",), "the scope that it belongs to; the default scope unless given", "NAME")
 _KEY: Final = Option(("--key",), "idempotency key: the same request with the same key is carried out once", "KEY")
+_MODEL: Final = Option(("--model",), "ask this language model: ollama:NAME, openai:NAME, zhipu:NAME or anthropic:NAME", "SPEC")
 _LIMIT: Final = Option(("--limit",), "at most so many", "N", "whole")
 _WHERE: Final = (
     Option(("--scope",), "look in this scope, matched exactly; repeat for several", "NAME", repeat=True, group="scope"),
@@ -113,12 +117,15 @@ _WRITE: Final = (
             _switch("--hidden", "take hidden files and folders too"),
             Option(("--encoding",), "what the text files are encoded in, if it is not UTF-8", "NAME"),
             Option(("--name",), "the source name of what comes from standard input (stdin)", "NAME"),
+            _MODEL,
+            Option(("--max-calls",), "with --model, ask it at most so often", "N", "whole"),
             _KEY,
         ),
         "earnest encode runbook.md docs/",
         "Reads text, Markdown, HTML, PDF (the extra docs), JSON, JSON Lines, tables, code, exports of ChatGPT and Claude, and "
         "transcripts of agents. Says what was made and what was left out, and why. A file that fails stops none of the others; then "
-        "the exit status is 1, as when nothing could be made of anything.",
+        "the exit status is 1, as when nothing could be made of anything, or when a model did not do all that it was asked for: the "
+        "text is stored as it is then, and the same command goes on.",
     ),
     Command(
         "remember", "Write", "write down one entry", "entries:remember",
@@ -197,6 +204,34 @@ _WRITE: Final = (
         "if one is not answered as before, everything is taken back, and the exit status is 1.",
     ),
     Command(
+        "decay", "Write", "bury what has faded: fading entries that were left alone too long", "fading:decay",
+        (_switch("--dry-run", "only say what would fade"), _KEY),
+        "earnest decay --dry-run",
+        "An entry fades when importance times what is left of it lies below the setting `decay_threshold`; half is left after "
+        "`decay_half_life` days without a recall. Pinned entries never fade. `restore` brings one back, and its clock begins anew.",
+    ),
+    Command(
+        "feedback", "Write", "say what an entry was worth to you", "fading:feedback",
+        (_ID, Option(("verdict",), "what it was", "VERDICT", choices=VERDICTS), _KEY),
+        "earnest feedback kq3v5d2m7a4x6b2c helpful",
+        "Helpful: it lasts longer. Unhelpful: its importance goes down, at most to half. Outdated: it ceases to be valid now, and `doctor` asks "
+        "for a replacement. An opinion moves neither evidence nor energy. Exit status 1 if the day's three opinions on it were used up.",
+    ),
+    Command(
+        "link", "Write", "state that two entries belong together, or cut their links", "linking:link",
+        (
+            Option(("a",), "the one entry's id", "ID"),
+            Option(("b",), "the other's", "OTHER"),
+            Option(("--kind",), "how they are linked (related); with --remove, only links of this kind", choices=LINKS),
+            Option(("--weight",), "how closely, above 0 and at most 1 (1)", "N", "number"),
+            Option(("--reason",), "why, for people", "TEXT"),
+            _switch("--remove", "cut the links between them, found ones too"),
+            _KEY,
+        ),
+        'earnest link kq3v5d2m7a4x6b2c wz6e4t7r2n5p3q8s --reason "the same outage"',
+        "Links never cross scopes. A stated link neither fades nor makes room for found ones. Exit status 1 if there was nothing to cut.",
+    ),
+    Command(
         "undo", "Write", "take back an event", "entries:undo",
         (Option(("event",), "the event's number, as `earnest audit` shows it", "EVENT", "whole"),),
         "earnest undo 12",
@@ -211,6 +246,7 @@ _ASK: Final = (
             Option(("question",), "any text; it is only ever data", "QUESTION"),
             Option(("-k",), "the deciding entry and up to k - 1 supporting ones (3)", "N", "whole"),
             *_RECALL,
+            _MODEL,
         ),
         'earnest query "May old log files be deleted?"',
         "Silence is an honest answer: it is said, and the exit status is 0.",
@@ -242,6 +278,7 @@ _ASK: Final = (
             Option(("question",), "any text; it is only ever data", "QUESTION"),
             Option(("-k",), "the deciding entry and up to k - 1 supporting ones (3)", "N", "whole"),
             *_RECALL,
+            _MODEL,
             _KEY,
         ),
         'earnest decide "May old log files be deleted?"',
@@ -403,6 +440,19 @@ _LOOK: Final = (
         "why", "Look", "an entry's life story: what was measured, why it died", "insight:why", (_ID,), "earnest why kq3v5d2m7a4x6b2c"
     ),
     Command(
+        "related", "Look", "what an entry is linked with, or the whole graph", "linking:related",
+        (
+            Option(("id",), "the entry's id; none with --all", "ID", nargs="?"),
+            Option(("-k",), "at most so many (5)", "N", "whole"),
+            Option(("--hops",), "how many links away it may lie (1)", "N", "whole"),
+            Option(("--kind",), "only links of this kind; repeat for several", repeat=True, choices=(*LINKS, "supersession")),
+            Option(("--format",), "a table (text), or a graph for another program", choices=("text", "json", "graphml")),
+            _switch("--all", "every entry that has a link, as a graph (json unless --format graphml)"),
+        ),
+        "earnest related kq3v5d2m7a4x6b2c --hops 2",
+        "Links are found by shared names, by what happened before and after, and by likeness (`earnest maintain` finds those); `link` states more.",
+    ),
+    Command(
         "top", "Look", "the living entries that earned most", "insight:top",
         (Option(("--limit",), "at most so many (10)", "N", "whole"),),
         "earnest top --limit 5",
@@ -421,6 +471,36 @@ _LOOK: Final = (
         ),
         "earnest audit --kind death --last 5",
         "Unless filtered, a digest follows: of the events after --after, else of the whole log.",
+    ),
+    Command(
+        "rules", "Look", "rules: what to do when something comes up, accepted by a person or proved by a trial", "rules:rules",
+        (
+            Option(("what_to_do",), "list (unless given), add, analyze, show, verify, trial, match, export or adopt", "ACTION", nargs="?",
+                   choices=("list", "add", "analyze", "show", "verify", "trial", "match", "export", "adopt")),
+            Option(("what",), "the type for add, the id for show, verify and trial, the text for match, the file for export and adopt", "WHAT",
+                   nargs="?", files=True),
+            Option(("--status",), "only rules of this status, for list and export (export: active)", choices=STATUSES),
+            Option(("--trigger",), "when it applies, for add", "TEXT"),
+            Option(("--action",), "what to do then, for add", "TEXT", dest="do"),
+            Option(("--evidence",), "an entry that speaks for it, for add; repeat for several", "ID", repeat=True),
+            Option(("--source",), "where it comes from, for add and adopt; repeat for several", "NAME", repeat=True),
+            Option(("--tag",), "a tag, for add; repeat for several", "NAME", repeat=True),
+            Option(("--model",), "a model that drafts, for analyze, such as zhipu:glm-4-flash; none is asked unless given", "SPEC"),
+            _switch("--accept", "accept it, for verify (unless --reject)", "accept", group="accept"),
+            _switch("--reject", "reject it for good, for verify", "accept", off=True, group="accept"),
+            Option(("--decisions",), "settled decisions after which a trial ends (1,000)", "N", "whole"),
+            Option(("--meter",), "whose outcomes count in a trial; every measured one unless given", "NAME"),
+            Option(("--reason",), "why, for the record, for verify and trial", "TEXT"),
+            Option(("-k",), "at most so many, for match; the setting rules_cap unless given", "N", "whole"),
+            Option(("--floor",), "the part of a trigger that the text must hold, 0 to 1, for match (0.4)", "N", "number"),
+            Option(("--scope",), "the scope; repeat for several where rules are only looked at", "NAME", repeat=True, group="scope"),
+            _switch("--all-scopes", "look in every scope", group="scope"),
+            _LIMIT,
+            _KEY,
+        ),
+        'earnest rules add avoid --trigger "an API key may have expired" --action "Check the key before calling the service."',
+        "A rule is pending until `rules verify` accepts it or a trial proves it: in a trial it is shown in a random half of the decisions that "
+        "it matches, and measured outcomes decide. Only active rules reach a prompt.",
     ),
     Command(
         "uplift", "Look", "whether memory helps, by the decisions that were withheld", "uplift:uplift",

@@ -14,12 +14,22 @@ from earnest.core import check
 from earnest.core.rules import MAX_ACTION, MAX_TRIGGER
 
 _PREVIOUS: Final = r"(?:all|any|the|your|my|these|those|previous|prior|above|earlier|preceding|other|of|every)"
-_FAULTS: Final[tuple[tuple[str, str], ...]] = (
+_ROLE: Final = r"(^|[\n.!?;:]\s*)(system|assistant|user|developer|tool|human)\s*[:：]"
+_TAG: Final = r"<\s*/?\s*[a-z!|?][^<>]{0,80}>|<\||\|>"
+_ADDRESS: Final = r"(?:https?:|ftp:|\bwww\.|\bdata:[a-z]+/|javascript:)[^\s<>\"']*"
+_MARK: Final = r"\[(/?)(inst|sys)\]"
+
+_FORM: Final[tuple[tuple[str, str], ...]] = (
     (r"```|~~~", "it holds a code fence"),
-    (r"<\s*/?\s*[a-z!|?][^<>]{0,80}>|<\||\|>", "it holds markup"),
-    (r"(?:^|[\n.!?;:]\s*)(?:system|assistant|user|developer|tool|human)\s*[:：]", "it holds a role's mark"),
-    (r"\[/?(?:inst|sys)\]|\bbegin (?:system|prompt)\b", "it holds a prompt's mark"),
-    (r"https?:|ftp:|\bwww\.|\bdata:[a-z]+/|javascript:", "it leads to an address"),
+    (_TAG, "it holds markup"),
+    (_ROLE, "it holds a role's mark"),
+    (_MARK + r"|\bbegin (?:system|prompt)\b", "it holds a prompt's mark"),
+    (_ADDRESS, "it leads to an address"),
+    (r"\brm\s+-[rf]|\bcurl\b|\bwget\b|\beval\s*\(|\bbase64\b|\bdrop table\b|\bchmod\b|\bsudo\b", "it is a command"),
+)
+"""What a draft must not look like. What happened may: errors name addresses and commands."""
+
+_AIMED: Final[tuple[tuple[str, str], ...]] = (
     (
         rf"\b(?:ignore|disregard|forget|override|bypass|skip)\b(?: \w+){{0,3}} {_PREVIOUS}?\s*"
         r"(?:instructions?|prompts?|rules?|guidelines?|safety|polic(?:y|ies)|messages?)",
@@ -33,18 +43,31 @@ _FAULTS: Final[tuple[tuple[str, str], ...]] = (
         "it tells its reader to ignore what they were told",
     ),
     (r"\b(?:system|hidden|developer) prompt\b|\bjailbreak\b|\bdo anything now\b", "it is about the reader's own instructions"),
-    (r"\byou are (?:now|root|an? (?:ai|assistant|admin\w*|model|agent))\b|\bact as\b|\bpretend to be\b", "it tells its reader who to be"),
+    (
+        r"\byou are (?:now|root|an? (?:ai|assistant|admin\w*|model|agent))\b|\bact as an? \w|\bpretend to be\b",
+        "it tells its reader who to be",
+    ),
     (
         r"\b(?:reveal|leak|exfiltrat\w*|dump|disclose|print|send|post|upload|email|forward)\b.{0,60}"
         r"\b(?:passwords?|secrets?|tokens?|api keys?|credentials?|private keys?|prompt|home folder|\.env)\b",
         "it gives secrets away",
     ),
-    (r"\bdo(?: not|n't) (?:tell|mention|inform|show|ask)\b.{0,30}\b(?:user|anyone|anybody|operator|human)\b|\bwithout (?:telling|asking)\b",
-     "it hides something from people"),
-    (r"\brm\s+-[rf]|\bcurl\b|\bwget\b|\beval\s*\(|\bbase64\b|\bdrop table\b|\bchmod\b|\bsudo\b", "it is a command"),
+    (
+        r"\bdo(?: not|n't) (?:tell|mention|inform|show|ask)\b.{0,30}\b(?:user|anyone|anybody|operator|human)\b|"
+        r"\bwithout (?:telling|asking)\b",
+        "it hides something from people",
+    ),
     (r"\bverify\(|\brules?\.(?:verify|trial)|\baccept (?:this|the) rule\b", "it speaks of its own acceptance"),
-)  # fmt: skip
-_PATTERNS: Final = tuple((re.compile(pattern, re.IGNORECASE), why) for pattern, why in _FAULTS)
+)
+"""What speaks to its reader, wherever it stands."""
+
+
+def _compiled(table: tuple[tuple[str, str], ...]) -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((re.compile(pattern, re.IGNORECASE), why) for pattern, why in table)
+
+
+_FORMS: Final = _compiled(_FORM)
+_AIMS: Final = _compiled(_AIMED)
 
 
 def fault(trigger: str, action: str) -> str | None:
@@ -54,9 +77,18 @@ def fault(trigger: str, action: str) -> str | None:
             return f"its {name} is blank"
         if len(text) > most:
             return f"its {name} is longer than {most} characters"
-    return suspicious(f"{trigger}\n{action}")
+    said = f"{trigger}\n{action}"
+    return suspicious(said) or next((why for pattern, why in _FORMS if pattern.search(said)), None)
 
 
 def suspicious(text: str) -> str | None:
-    """Why a text is not taken for material or for a rule; None if nothing speaks against it."""
-    return next((why for pattern, why in _PATTERNS if pattern.search(text)), None)
+    """Why a text is taken for no material, because it speaks to whoever reads it; None if it does not."""
+    return next((why for pattern, why in _AIMS if pattern.search(text)), None)
+
+
+def neutral(text: str) -> str:
+    """What happened, as it may be quoted in a rule: on one line, without addresses, markup, fences and marks of roles."""
+    plain = re.sub(_ADDRESS, "…", " ".join(text.split()), flags=re.IGNORECASE)
+    plain = re.sub(_MARK, r"(\1\2)", plain, flags=re.IGNORECASE)
+    plain = re.sub(_ROLE, r"\1\2 –", plain, flags=re.IGNORECASE)
+    return plain.replace("<", "‹").replace(">", "›").replace("```", "'" * 3).replace("~~~", "---")

@@ -1,9 +1,11 @@
 """The forgetting curve: what an unused entry is still worth, when it has faded, and how use strengthens it. Pure.
 
-Ebbinghaus' retention in the form that spaced-repetition systems use: ``R = exp(-age / S)`` with the stability ``S = half-life / ln 2 × strength``,
-so that an entry of strength 1 has lost half of its worth after one half-life. Its worth is ``importance × R``; it has faded when that lies
-below the threshold. Strength is the stability in half-lives: it begins at 1 and only grows, the more the longer the entry had been
-left alone (the spacing effect: Cepeda et al., "Distributed practice in verbal recall tasks", 2006).
+Ebbinghaus' retention in the form that spaced-repetition systems use: ``R = exp(-age / S)`` with the stability
+``S = half-life / ln 2 × strength``, so that an entry of strength 1 has lost half of its worth after one half-life. Its worth is
+``importance × R``; it has faded when that lies below the threshold.
+
+Strength is the stability in half-lives: it begins at 1 and only grows, the more the longer the entry had been left alone (the spacing
+effect: Cepeda et al., "Distributed practice in verbal recall tasks", 2006).
 
 Everything is derived from times that are stored and one "now", so that looking often changes nothing. An age is never below zero: what
 comes from the future, or a clock that was set back, neither adds worth nor takes it.

@@ -6,6 +6,7 @@ values), with a bonus for the first. Nothing is made up and nothing is changed; 
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from typing import Final
@@ -38,8 +39,8 @@ def _weight(sentence: str, known: Counter[str], place: int) -> float:
     words = [folded(word) for word in _WORD.findall(sentence) if len(word) > 2 or not word.isascii()]
     if not words:
         return 0.0
-    said = sum(1.0 / known[word] ** 0.5 for word in dict.fromkeys(words) if known[word]) + len(_TELLS.findall(sentence))
-    return said / max(len(sentence), 40) ** 0.5 * (_FIRST if place == 0 else 1.0)
+    said: float = sum(1.0 / math.sqrt(known[word]) for word in dict.fromkeys(words) if known[word]) + len(_TELLS.findall(sentence))
+    return said / math.sqrt(max(len(sentence), 40)) * (_FIRST if place == 0 else 1.0)
 
 
 def _cut(sentence: str, limit: int) -> str:

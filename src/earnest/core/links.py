@@ -1,8 +1,8 @@
 """Links between entries: what kinds there are, how use strengthens them, how they fade, and which ones a full entry keeps. Pure.
 
-A link has no direction. Its weight lies above 0 and at most at 1. Links that were found (derived) fade when nobody travels them, by the same
-half-life as entries; links that somebody stated do not. Travelling strengthens, the more the longer the last time lies back, so that
-asking the same thing a thousand times in a row adds next to nothing (Hebb 1949 for the rule, the spacing effect for the brake).
+A link has no direction. Its weight lies above 0 and at most at 1. Links that were found (derived) fade when nobody travels them, by
+the same half-life as entries; links that somebody stated do not. Travelling strengthens, the more the longer the last time lies back,
+so that asking the same thing a thousand times in a row adds next to nothing (Hebb 1949 for the rule, the spacing effect for the brake).
 """
 
 from __future__ import annotations

@@ -154,6 +154,8 @@ def moved(old: Status, new: Status, entry_id: str) -> Status:
     """
     if new in NEXT[old]:
         return new
+    if new == old:
+        raise NotAllowed(f"rule {entry_id} is {old} already")
     if old in ("rejected", "expired"):
         raise NotAllowed(
             f"rule {entry_id} is {old} and stays so; `undo` of the event that made it so brings it back (`earnest why {entry_id}` shows "

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 from earnest.core import check, replies
 from earnest.core.analysis import Analyser, folded
 from earnest.core.grounding import tells
+from earnest.core.models import model_spec
 from earnest.encoding import reflecting
 from earnest.encoding.document import Document, Draft, Encoding
 from earnest.encoding.entities import find_entities
@@ -99,6 +100,9 @@ class _Asking:
             if found.found:
                 return found.values
             why = found.why
+            unusable = getattr(self._llm, "unusable", None)
+            if callable(unusable):
+                unusable(asked)
         raise _Unanswered(f"its reply could not be used ({why})")
 
     def _reply(self, prompt: str, tokens: int) -> str:
@@ -141,7 +145,7 @@ class ReflectionEncoder:
     interruption the same call goes on without paying twice.
 
     Args:
-        llm: The model; anything with `complete(prompt) -> str`.
+        llm: The model: anything with `complete(prompt) -> str`; inside `memory.encode` also a spec such as "ollama:qwen3", or a callable.
         max_calls: Ask it at most so often in one `encode`; None for as often as it takes (about one call for 40 passages, up to three for
             each document, and one for each pair of documents).
         workers: Questions that are under way at a time, 1 to 32.
@@ -158,8 +162,10 @@ class ReflectionEncoder:
     progress: Callable[[int, int], None] | None = None
 
     def __post_init__(self) -> None:
-        if not callable(getattr(self.llm, "complete", None)):
-            raise InvalidInput("llm", self.llm, "must be a model with complete(prompt) -> str, such as earnest.llms.OllamaLLM")
+        if isinstance(self.llm, str):
+            model_spec(self.llm)
+        elif not callable(getattr(self.llm, "complete", self.llm)):
+            raise InvalidInput("llm", self.llm, "must be a spec such as ollama:qwen3, or a model with complete(prompt) -> str")
         if self.max_calls is not None:
             check.integer("max_calls", self.max_calls, low=0, high=10_000_000)
         check.integer("workers", self.workers, low=1, high=32)
@@ -182,6 +188,8 @@ class ReflectionEncoder:
 
         The model's failures raise nothing: see `Encoding.unfinished` and the notes.
         """
+        if not callable(getattr(self.llm, "complete", None)):
+            raise InvalidInput("llm", self.llm, "cannot be asked outside of a memory; give a model with complete(prompt) -> str")
         local = LocalEncoder(entity_sentences=0, cross_sentences=0)
         plain = {document.source: local.encode([document]) for document in _listed(documents)}
         asking = _Asking(self.llm, self.max_calls, self.progress)

@@ -21,6 +21,13 @@ SUPERSESSION: Final = "supersession"
 SPREAD: Final = 0.5
 """Part of its score that a hit passes on where links are asked for and the setting `spread` names no other."""
 
+_LINEAGE: Final = {
+    "version": "an earlier version of it",
+    "merge": "was merged into it",
+    "compression": "is summed up by it",
+    "experience": "it was learned from it",
+}
+
 LENDERS: Final = 16
 """Best hits that lend to what they are linked with."""
 
@@ -80,13 +87,7 @@ def _steps(
 
 def _lineage(reading: Reading, start: StoredEntry) -> list[tuple[int, _Step]]:
     """What an entry took the place of, and what took its place."""
-    said = {
-        "version": "an earlier version of it",
-        "merge": "was merged into it",
-        "compression": "is summed up by it",
-        "experience": "it was learned from it",
-    }
-    made = [(parent, _Step(1.0, SUPERSESSION, 1.0, said.get(how, how), 1, start.row)) for parent, how, _ in reading.lineage(start.row)]
+    made = [(parent, _Step(1.0, SUPERSESSION, 1.0, _LINEAGE.get(how, how), 1, start.row)) for parent, how, _ in reading.lineage(start.row)]
     heir = reading.entry(start.entry.heir) if start.entry.heir else None
     if heir is not None:
         made.append((heir.row, _Step(1.0, SUPERSESSION, 1.0, "took its place", 1, start.row)))
@@ -96,7 +97,7 @@ def _lineage(reading: Reading, start: StoredEntry) -> list[tuple[int, _Step]]:
 def spread(
     reading: Reading, settings: Settings, found: Sequence[Found], chosen: Filter, *, part: float, floor: float, now: datetime, k: int
 ) -> list[Found]:
-    """The hits, `k` of them that are alive, with what they are linked with, one hop away: a good hit lends `part` of its score, times the link's weight.
+    """The `k` best living hits and what they are linked with, one hop away: a hit lends `part` of its score times the link's weight.
 
     Only what passes the filter and clears the floor is taken in. What harm has suspended lends nothing. One query for the links of the
     best hits, one for those they lead to.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from earnest.core import links
@@ -54,6 +54,9 @@ NEAR: Final = 0.5
 BATCH: Final = 100
 """Entries whose links are found in one transaction of `maintain`."""
 
+_EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
+_LATEST: Final = datetime.max.replace(tzinfo=UTC)
+
 FIND, LIKEN = "linked", "linked:near"
 """Counters: the last row whose links by name and time, and by likeness, were found in order."""
 
@@ -80,8 +83,8 @@ def add(tx: Writing, settings: Settings, link: Link, now: datetime) -> bool:
     """Writes a link unless an end of it is full of better ones; says whether it stands."""
     if link.entry == link.other:
         return False
-    one, other, kind = link.key
-    held = {row: [known for known in tx.links_of([row])] for row in (one, other)}
+    one, other, _ = link.key
+    held = {row: tx.links_of([row]) for row in (one, other)}
     known = next((each for each in held[one] if each.key == link.key), None)
     if known is not None:
         made = links.joined(known, link)
@@ -136,15 +139,16 @@ def _by_time(reading: Reading, stored: StoredEntry) -> Iterator[Link]:
     entry = stored.entry
     place = Filter(scopes=(entry.scope,))
     if entry.kind == "episodic":
-        [around] = reading.placed([stored.row], place, 1) or [None]
-        if around is not None and around.session:
+        for around in reading.placed([stored.row], place, 1):
+            if not around.session:
+                break
             for rows, said in ((around.before, "said just before it"), (around.after, "said just after it")):
                 for row in rows[:1]:
                     yield Link(stored.row, row, "temporal", TURN, said)
             return
-    if entry.valid_from is None:
-        return
     day = timedelta(days=1)
+    if entry.valid_from is None or not _EARLIEST + day <= entry.valid_from <= _LATEST - day:
+        return
     near = reading.within(place, entry.valid_from - day, entry.valid_from + day, 4 * DATED)
     apart: list[tuple[float, int]] = []
     for other in reading.entries([row for row in near if row != stored.row]):

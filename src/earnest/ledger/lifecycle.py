@@ -258,13 +258,19 @@ def refuse_living_twin(tx: Writing, stored: StoredEntry, leaving: int | None = N
 
 
 def revive(tx: Writing, stored: StoredEntry, analyser: Analyser) -> None:
-    """Takes an entry out of the graveyard and puts it back into the index; its account is empty.
+    """Takes an entry out of the graveyard and puts it back into the index; its account is empty. Its validity is what it was.
 
     Raises:
         NotAllowed: It was erased, so that there is nothing to bring back.
     """
     if stored.entry.cause == "erased":
         raise NotAllowed(f"entry {stored.entry.id} was erased: nothing of it is left that could come back")
+    validity: dict[str, Any] = {}
+    if stored.entry.cause == "superseded":
+        for event in tx.events(entry=stored.entry.id, kind="death", after=0, limit=50, newest=True):
+            if event.entries[0] == stored.entry.id:
+                validity = {"valid_to": event.data["held_until"]} if "held_until" in event.data else {}
+                break
     tx.change_entry(
         stored.row,
         standing="active",
@@ -273,6 +279,7 @@ def revive(tx: Writing, stored: StoredEntry, analyser: Analyser) -> None:
         died_tick=None,
         balance=0,
         rent_mark=tx.counter("rent_index"),
+        **validity,
     )
     tx.index(stored.row, analyser.terms(stored.entry.text), analyser.terms(stored.entry.cue or ""))
 
@@ -438,7 +445,7 @@ def supersede(
     tx.add_lineage(made.row, [(stored.row, "version", stored.entry.balance)])
     if stored.entry.pinned:
         tx.change_entry(made.row, pinned=True)
-    Book(tx, settings).bury(stored, "superseded", heir=made.row, pinned=stored.entry.pinned)
+    Book(tx, settings).bury(stored, "superseded", heir=made.row, until=new.valid_from, pinned=stored.entry.pinned)
     return made if by is None else admission.convict(tx, settings, tx.entries([made.row])[0], by)
 
 

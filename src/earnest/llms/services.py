@@ -29,7 +29,7 @@ _CONTEXT: Final = (4_096, 8_192, 16_384, 32_768, 65_536, 131_072)
 
 
 class _Endpoint(wire.Endpoint):
-    later = "nothing was written because of it; try again later, or go on without the model"
+    later = "try again later, or go on without the model"
 
     def failure(self, reason: str, *, passing: bool = True) -> ModelFailed:
         return ModelFailed(reason, passing=passing)

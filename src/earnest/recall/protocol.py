@@ -161,6 +161,9 @@ class QueryProtocol:
         try:
             made, _, why = replies.texts(self._llm.complete(prompt, max_tokens=_LINE, json=True), names, fields, limit=_LINE)
         except EarnestError as error:
+            if getattr(error, "passing", False):
+                # The service is down: the next question would wait as long, for nothing.
+                raise
             made, why = [], str(error)[:200]
         if why:
             notes.append(f"the model did not say {what} ({why})")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from earnest.core.analysis import Analyser
-from earnest.core.drafts import fault, suspicious
+from earnest.core.drafts import neutral, suspicious
 from earnest.core.entry import StoredEntry
 from earnest.core.failures import phrases_for, tells_of_failure
 from earnest.core.filters import Filter
@@ -157,7 +157,8 @@ def drafts(analyser: Analyser, found: Sequence[Pattern]) -> list[Draft]:
         if pattern.weight < TWICE:
             continue
         draft = _failed(analyser, pattern) if pattern.outcome == "error" else _went_well(pattern)
-        if draft is not None and fault(draft.trigger, draft.action) is None:
+        # Each part may be harmless where the whole is not.
+        if draft is not None and suspicious(f"{draft.trigger} {draft.action}") is None:
             made.append(draft)
     return made
 
@@ -176,7 +177,7 @@ def _went_well(pattern: Pattern) -> Draft | None:
     best = max(pattern.members, key=lambda stored: (stored.entry.recalls, stored.row)).entry
     if len(best.text) > MAX_ACTION:
         return None
-    return Draft("prefer", _cut(pattern.question or best.cue or best.text, MAX_TRIGGER), " ".join(best.text.split()), pattern)
+    return Draft("prefer", _cut(pattern.question or best.cue or best.text, MAX_TRIGGER), _cut(best.text, MAX_ACTION), pattern)
 
 
 def _shared(analyser: Analyser, pattern: Pattern) -> str:
@@ -197,5 +198,5 @@ def _shared(analyser: Analyser, pattern: Pattern) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    plain = " ".join(text.split())
+    plain = neutral(text)
     return plain if len(plain) <= most else plain[: most - 1].rstrip() + "…"

@@ -117,6 +117,16 @@ class Metered:
             for name, amount in amounts.items():
                 self._used[name] += amount
 
+    def unusable(self, prompt: str) -> None:
+        """The reply to that prompt is no use: it is not kept, so that the model is asked anew another time."""
+        digest = spending.digest_of(self.model_id, prompt)
+        with self._lock:
+            kept = digest in self._digests
+            self._digests = [one for one in self._digests if one != digest]
+        if kept:
+            with self._memory._writing() as tx:
+                tx.drop_replies([digest])
+
     def finished(self) -> None:
         """The work that the replies were kept for is done: they go, and so do those that are older than a week. One commit."""
         with self._lock:

@@ -19,10 +19,8 @@ from earnest.rules.standing import overdue
 if TYPE_CHECKING:
     from earnest.verbs.recalling import Asking, RecallVerbs
 
-TRIGGERED: Final = 0.5
-"""The part of a trigger's words that a message must hold."""
-HELD: Final = 0.5
-"""What a trigger that is held in full scores at least, beside scores of 0 to 1."""
+TRIGGERED: Final = 0.4
+"""The part of a trigger's words that a message must hold, unless told otherwise."""
 ONE_MATTER: Final = 500
 """Characters of a question beyond which the words of a trigger may stand in it by chance."""
 SPARE: Final = 20
@@ -44,31 +42,41 @@ def matching(
 ) -> list[Found]:  # fmt: skip
     """The rules that these questions call for, best first: only such as may be shown now.
 
-    A rule is called for if it clears the floor that recall has, by words or by meaning; or if the question holds most of its trigger, which
-    is what a rule has and an answer has not: a message may say much else beside what a rule is about.
+    A rule is called for if the question holds most of its trigger (which is what a rule has and an answer has not: a message may say much
+    beside what a rule is about), or if it lies as near in meaning as the embedder calls the same matter.
     """
     where = wanted(reading, chosen, statuses)
     most = settings.rules_cap if k is None else k
     if where is None or not most:
         return []
     best: dict[int, Found] = {}
-    least = settings.floor if floor is None else floor
+    least = TRIGGERED if floor is None else floor
+    near = settings.near or verbs._embedding.near
     for asking in askings:
+        found = verbs._find(reading, asking, where, most + SPARE, 0.0)
         said = frozenset(verbs._analyser.terms(asking.text)) if len(asking.text) <= ONE_MATTER else frozenset()
-        for hit in verbs._find(reading, asking, where, most + SPARE, 0.0):
-            held = _held(verbs._analyser, hit.stored.entry.cue or "", said)
-            if hit.covered < least and held < TRIGGERED:
+        cosines = _cosines(reading, asking, found) if near else {}
+        for hit in found:
+            row = hit.stored.row
+            held = _held(verbs._analyser, hit.stored.entry.cue or hit.stored.entry.text, said)
+            if not (held >= least and held > 0) and not (near and cosines.get(row, 0.0) >= near):
                 continue
-            # As far as its trigger is held, or as far as it answers: whichever is more.
-            sure = replace(hit, score=max(hit.score, held * HELD))
-            if hit.stored.row not in best or sure.score > best[hit.stored.row].score:
-                best[hit.stored.row] = sure
+            sure = replace(hit, score=max(held, cosines.get(row, 0.0)))
+            if row not in best or sure.score > best[row].score:
+                best[row] = sure
     kept = reading.rules([*best])
     fit = [
         hit for row, hit in best.items()
         if hit.stored.may_decide and row in kept and not overdue(settings, kept[row], hit.stored.entry.recalls, now)
     ]  # fmt: skip
     return sorted(fit, key=lambda hit: (-hit.score, -hit.stored.row))[:most]
+
+
+def _cosines(reading: Reading, asking: Asking, found: Sequence[Found]) -> dict[int, float]:
+    """How near these rules lie in meaning; none without an embedder."""
+    if asking.asked is None:
+        return {}
+    return reading.cosines(asking.asked.model, asking.asked.vector, [hit.stored.row for hit in found])
 
 
 def _held(analyser: Analyser, trigger: str, said: frozenset[str]) -> float:

@@ -202,7 +202,7 @@ class ConversationVerbs(RecallVerbs):
         askings = [self._asking(part, _DEEP, None, "auto", links) for part in asked_parts(text)]
         with self._store.read() as reading:
             settings = self._read_settings(reading)
-            rules = matching(self, reading, settings, askings, chosen, ("active",), self._clock.now(), floor=at_least)
+            rules = matching(self, reading, settings, askings, chosen, ("active",), self._clock.now())
             told = views(reading, [hit.stored for hit in rules])
             for asking in askings:
                 for hit in self._find(reading, asking, chosen, _DEEP, settings.floor if at_least is None else at_least):

@@ -14,6 +14,8 @@ from earnest.core.settings import Settings
 from earnest.core.ticket import CHANNEL_TIERS
 from earnest.core.write_gate import Gate
 from earnest.errors import InvalidInput, NotAllowed
+from earnest.forgetting.feedback import taken_back
+from earnest.graph.undoing import HANDLERS as LINKED
 from earnest.ledger import consolidation, lifecycle, merging
 from earnest.ledger.undo import undo
 from earnest.protocols import Writing
@@ -348,10 +350,13 @@ class EntryVerbs(Base):
         with self._writing() as tx:
 
             def do() -> tuple[tuple[str, ...], Mapping[str, Any]]:
-                changed = undo(tx, self._read_settings(tx), self._analyser, event)
+                changed = undo(tx, self._read_settings(tx), self._analyser, event, _UNDO)
                 return changed, {"ids": [*changed]}
 
             return self._once(tx, key, "undo", lambda: {"event": event}, lambda said: tuple(said["ids"]), do)
+
+
+_UNDO = {"feedback": taken_back, **LINKED}
 
 
 def _request(new: NewEntry, retention: Any) -> Mapping[str, Any]:

@@ -24,8 +24,9 @@ class FadingVerbs(Base):
     def decay_cleanup(self, dry_run: bool = False, *, key: str | None = None) -> CleanupReport:
         """Bury the fading entries that were left alone for so long that they are worth less than the threshold, with the cause `faded`.
 
-        An entry is worth ``importance × exp(-age / S)``, ``S = decay_half_life / ln 2 × strength``; its age begins anew with each recall. Pinned
-        entries never fade, nor does one whose event is still ahead, or that an open ticket names. By hand it is bound by no daily share.
+        An entry is worth ``importance × exp(-age / S)``, ``S = decay_half_life / ln 2 × strength``; its age begins anew with each recall.
+        Pinned entries never fade, nor does one whose event is still ahead, or that an open ticket names. By hand it is bound by no daily
+        share.
         `restore` or `undo` brings an entry back, and its clock begins anew.
 
         Args:
@@ -136,8 +137,8 @@ class FadingVerbs(Base):
     def earned(self, id: str) -> float:
         """What an entry has earned by outcomes alone, 0 to 1: by how much following it more probably helps than not.
 
-        ``max(0, 2 p - 1)`` with the probability p of its evidence; 0 where nothing was measured, whatever was said of it and however often it
-        was recalled.
+        ``max(0, 2 p - 1)`` with the probability p of its evidence; 0 where nothing was measured, whatever was said of it and however
+        often it was recalled.
 
         Raises:
             UnknownEntry.

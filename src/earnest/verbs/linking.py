@@ -127,7 +127,7 @@ class LinkVerbs(Base):
             return graph_of(reading, settings, start, far, most, self._clock.now())
 
     def _weave_on(self) -> int:
-        """Finds the links of entries that were written in bulk, and those by likeness of some more; returns how many entries it looked at."""
+        """Finds the links of entries that were written in bulk, and those by likeness of some more; returns how many it looked at."""
         looked = 0
         while (done := self._woven(weaving.FIND, weaving.BATCH)) > 0:
             looked += done

@@ -319,14 +319,15 @@ class Rules:
         return made
 
     def match(self, text: str | None, k: int | None = None, *, scope: Any = "", floor: float | None = None) -> _List[Rule]:
-        """The active rules that a text calls for, best first: by meaning where there is an embedder, else by words; above the same floor
-        as recall.
+        """The active rules that a text calls for, best first: those of whose trigger it holds most, and, where there is an embedder, those
+        that are as near in meaning as it calls the same matter.
 
         Args:
             text: Any text of at most 100,000 characters; it is only ever data. Blank or None calls for none.
             k: At most so many, 1 to 1,000; the setting `rules_cap` unless given.
             scope: One scope, a list of them, or `earnest.ALL`.
-            floor: The part of what the text asks for that a rule must match; the setting `floor` unless given.
+            floor: The part of a trigger's words that the text must hold, 0 to 1; 0.4 of them unless given. Of a trigger of several
+                words one alone is never enough.
 
         Returns:
             Rules with their `score`. Writes nothing, and counts as no use.

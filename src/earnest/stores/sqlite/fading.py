@@ -74,7 +74,8 @@ def _at(
 def differing(db: Any, settings: Any) -> list[tuple[str, int | None, int | None]]:
     """(id, date as kept, date as it should be) of living entries whose date is another than their row makes it. O(fading entries)."""
     half_life, threshold = rates(settings)
-    sql = f"SELECT id, fades_at, {_ROW.removeprefix('SELECT ').split(' FROM ')[0]} FROM entries WHERE retention = 'fading' OR fades_at IS NOT NULL"
+    sql = """SELECT id, fades_at, retention, pinned, standing, importance, strength, created, last_recalled, valid_from FROM entries
+             WHERE retention = 'fading' OR fades_at IS NOT NULL"""
     made = []
     for entry_id, kept, *row in db.execute(sql):
         wanted = _at(half_life, threshold, *row)

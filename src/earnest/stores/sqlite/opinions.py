@@ -12,7 +12,10 @@ _COLUMNS: Final = "given, made, helpful, unhelpful, outdated, day, today, asks"
 def opinions_of(db: Any, row: int) -> Opinions | None:
     """See `earnest.protocols.Reading.opinions`."""
     found = db.execute(f"SELECT {_COLUMNS} FROM opinions WHERE entry = ?", (row,)).fetchone()
-    return None if found is None else Opinions(*found[:7], bool(found[7]))
+    if found is None:
+        return None
+    given, made, helpful, unhelpful, outdated, day, today, asks = found
+    return Opinions(given, made, helpful, unhelpful, outdated, day, today, bool(asks))
 
 
 def asking(db: Any, limit: int) -> list[int]:

@@ -15,7 +15,7 @@ from earnest.core.twins import exact_digest, twin_digest
 from earnest.protocols import Damage
 from earnest.stores.sqlite import draws, fading, links, rules, words
 from earnest.stores.sqlite.reading import SqliteReading, facet
-from earnest.stores.sqlite.writing import KEPT, SqliteWriting
+from earnest.stores.sqlite.writing import SqliteWriting
 
 _MAX_OF_A_KIND: Final = 20
 _LIVING: Final = "(SELECT count(*) FROM vectors v JOIN entries e USING (entry) WHERE v.model = m.model AND e.standing <> 'dead')"
@@ -254,7 +254,7 @@ def _index(db: Any, reading: SqliteReading) -> Iterator[Damage]:
         extra = db.execute(
             "SELECT count(*) FROM terms t WHERE NOT EXISTS (SELECT 1 FROM entries e WHERE e.entry = t.rowid AND e.standing <> 'dead')"
         ).fetchone()[0]
-        astray = {cause: _astray(db, index, cause) for cause, index in KEPT.items()}
+        astray = {"executed": _astray(db, "guards", "executed"), "superseded": _astray(db, "past", "superseded")}
     except (apsw.CorruptError, apsw.SQLError) as error:
         yield Damage("keyword index damaged", str(error), True)
         return
@@ -291,14 +291,12 @@ def rebuild_index(db: Any, terms: Callable[[str], Sequence[str]]) -> tuple[int, 
     db.execute("DROP TABLE IF EXISTS terms_known")
     _drop_index(db, "terms")
     db.execute(KEYWORD_INDEX)
-    for cause, index in KEPT.items():
-        _drop_index(db, index)
-        db.execute({"guards": GUARDS, "past": PAST}[index])
-        kept: list[tuple[Any, ...]] = db.execute(
-            "SELECT entry, scope, kind, text, coalesce(cue, '') FROM entries WHERE standing = 'dead' AND cause = ?", (cause,)
-        ).fetchall()
-        for entry, scope, kind, text, cue in kept:
-            _put_terms(db, index, entry, scope, kind, terms(text), terms(cue))
+    _drop_index(db, "guards")
+    db.execute(GUARDS)
+    _put_dead(db, "guards", "executed", terms)
+    _drop_index(db, "past")
+    db.execute(PAST)
+    _put_dead(db, "past", "superseded", terms)
     made = 0
     lengths: Counter[int] = Counter()
     rows: list[tuple[Any, ...]] = db.execute(
@@ -313,6 +311,15 @@ def rebuild_index(db: Any, terms: Callable[[str], Sequence[str]]) -> tuple[int, 
     for scope, length in lengths.items():
         db.execute("UPDATE scopes SET terms = ? WHERE scope = ?", (length, scope))
     return made, sum(lengths.values())
+
+
+def _put_dead(db: Any, index: str, cause: str, terms: Callable[[str], Sequence[str]]) -> None:
+    """Index the entries that died of a cause in the part that is kept for them."""
+    kept: list[tuple[Any, ...]] = db.execute(
+        "SELECT entry, scope, kind, text, coalesce(cue, '') FROM entries WHERE standing = 'dead' AND cause = ?", (cause,)
+    ).fetchall()
+    for entry, scope, kind, text, cue in kept:
+        _put_terms(db, index, entry, scope, kind, terms(text), terms(cue))
 
 
 def _put_terms(db: Any, index: str, entry: int, scope: int, kind: str, text_terms: Sequence[str], cue_terms: Sequence[str]) -> None:

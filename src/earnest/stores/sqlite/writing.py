@@ -173,7 +173,7 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
         if "fading" in (retention, after[1]) and fading.TURNS & columns.keys():
             self.date_fading([row])
         if standing == "dead" == after[0] and cause in KEPT and cause != columns.get("cause", cause):
-            self._db.execute(f"DELETE FROM {KEPT[cause]} WHERE rowid = ?", (row,))
+            self._drop_kept(cause, row)
         if after[0] != standing:
             self._moved(row, scope, kind, standing, cause, after[0], columns.get("cause"))
 
@@ -205,7 +205,7 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
         self.bump(names[new], 1)
         if old == "dead":
             if old_cause in KEPT:
-                self._db.execute(f"DELETE FROM {KEPT[old_cause]} WHERE rowid = ?", (row,))
+                self._drop_kept(old_cause, row)
             self.bump(f"dead:{old_cause}", -1)
             self._living(scope, kind, 1, 0)
             vector_rows.stands(self._db, row, 1)
@@ -213,14 +213,25 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
         if new == "dead":
             self.bump(f"dead:{cause}", 1)
             if cause in KEPT:
-                self._db.execute(
-                    f"INSERT INTO {KEPT[cause]} (rowid, facets, text, cue) SELECT rowid, facets, text, cue FROM terms WHERE rowid = ?",
-                    (row,),
-                )
+                self._keep(cause, row)
             length = self._drop_terms(row)
             self._living(scope, kind, -1, -length)
             vector_rows.stands(self._db, row, -1)
             links.drop_all(self._db, [row], found=True)
+
+    def _keep(self, cause: str, row: int) -> None:
+        """Takes the terms of an entry that died of a cause over into their part of the index."""
+        parts = "(rowid, facets, text, cue) SELECT rowid, facets, text, cue FROM terms WHERE rowid = ?"
+        if KEPT[cause] == "guards":
+            self._db.execute(f"INSERT INTO guards {parts}", (row,))
+        else:
+            self._db.execute(f"INSERT INTO past {parts}", (row,))
+
+    def _drop_kept(self, cause: str, row: int) -> None:
+        if KEPT[cause] == "guards":
+            self._db.execute("DELETE FROM guards WHERE rowid = ?", (row,))
+        else:
+            self._db.execute("DELETE FROM past WHERE rowid = ?", (row,))
 
     def _put_terms(self, row: int, scope: int, kind: str, text_terms: Sequence[str], cue_terms: Sequence[str]) -> None:
         self._db.execute(
