@@ -247,6 +247,13 @@ class AsyncMemory:
     uplifts = _reads(Memory.uplifts)
     uplift_meters = _reads(Memory.uplift_meters)
     embed_pending = _reads(Memory.embed_pending)
+    survey = _reads(Memory.survey)
+    cards = _reads(Memory.cards)
+    card = _reads(Memory.card)
+    life = _reads(Memory.life)
+    ticket = _reads(Memory.ticket)
+    history = _reads(Memory.history)
+    balances = _reads(Memory.balances)
 
 
 def _closed_again(opened: asyncio.Future[Memory]) -> None:

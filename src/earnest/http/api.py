@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Hashable, Mapping
 from functools import cache
@@ -18,12 +19,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from earnest.core.acting import acting
 from earnest.errors import EarnestError
 from earnest.http.memories import checked_agent
+from earnest.http.openapi import LONGEST_KEY
 from earnest.http.operations import Call, Operation, Reply
 from earnest.http.problems import Problem, problem_of, unusable
 from earnest.http.routing import query_values
 from earnest.http.service import Service
 from earnest.http.tokens import Grant
 from earnest.http.tracing import traced
+
+_KEY: Final = re.compile(r"[!-~]+(?: [!-~]+)*")
 
 CHANNEL: Final = "earnest-channel"
 """A header in which the dashboard says that a person is at work; only an operator's token may."""
@@ -171,11 +175,24 @@ def _body(model: type[BaseModel], raw: bytes) -> BaseModel:
         said = "a JSON body is needed; send {} where there is nothing to say" if not raw else f"the body is no JSON: {error}"
         raise Problem(422, "invalid-input", said[:300], field="body") from None
     try:
+        if b"\\u" in raw:
+            given = _whole(given)
         return model.model_validate(given)
     except ValidationError as error:
         raise unusable(error, what="body") from None
     except RecursionError:
         raise Problem(422, "invalid-input", "the body is nested too deeply", field="body") from None
+
+
+def _whole(value: Any) -> Any:
+    """A value in whose texts halves of pairs, which escapes can leave, are replacement characters, as everywhere in Earnest."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_whole(item) for item in value]
+    if isinstance(value, dict):
+        return {_whole(name): _whole(item) for name, item in value.items()}
+    return value
 
 
 def _no_constant(name: str) -> Any:
@@ -186,6 +203,9 @@ def _key(request: Request) -> str | None:
     given = request.headers.getlist("idempotency-key")
     if len(given) > 1:
         raise Problem(422, "invalid-input", "Idempotency-Key: is given more than once", field="Idempotency-Key")
+    if given and not (_KEY.fullmatch(given[0]) and len(given[0]) <= LONGEST_KEY):
+        said = f"Idempotency-Key: must be 1 to {LONGEST_KEY} printable ASCII characters"
+        raise Problem(422, "invalid-input", said, field="Idempotency-Key")
     return given[0] if given else None
 
 

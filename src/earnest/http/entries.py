@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, Final
+from urllib.parse import quote
 
 from earnest.core.entry import Entry
 from earnest.core.filters import ALL
@@ -40,7 +41,7 @@ def scope_of(given: Any, everywhere: bool, *, default: Any = "") -> Any:
 def _add(call: Call) -> Reply:
     body: shapes.NewEntry = call.body
     made = call.memory.add(**body.model_dump(), key=call.key)
-    return Reply(made, headers={"location": f"/v1/agents/{call.path['agent']}/entries/{made.id}"} if made.id.isalnum() else {})
+    return Reply(made, headers={"location": f"/v1/agents/{quote(call.path['agent'], safe='')}/entries/{quote(made.id, safe='')}"})
 
 
 def _add_many(call: Call) -> EntryPage:

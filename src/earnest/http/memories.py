@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections import OrderedDict
@@ -31,6 +32,7 @@ class _Seat:
         self.users = 0
         self.used = 0.0
         self.stale = False
+        self.file: tuple[int, int] | None = None
 
 
 class Memories:
@@ -104,25 +106,34 @@ class Memories:
             with seat.lock:
                 if seat.memory is None:
                     seat.memory = Memory.open(self.file(name), name, channel="http", timeout=self._patience)
+                    seat.file = _identity(self.file(name))
             yield seat.memory
         except (StoreBusy, StoreFull):
             raise
         except StoreError:
-            # The file may have been removed or replaced: the next request opens it anew.
+            # What went wrong may lie with this opening: the next request opens the file anew.
             seat.stale = True
             raise
         finally:
             self._returned(name, seat)
 
     def _taken(self, name: str) -> _Seat:
+        file = _identity(self.file(name))
         with self._lock:
+            replaced: list[_Seat] = []
             if self._closed:
                 raise StoreBusy("the service is shutting down")
             seat = self._seats.get(name)
+            if seat is not None and seat.file is not None and seat.file != file:
+                # The file was removed or replaced: what is there now is another store.
+                seat.stale = True
             if seat is None or seat.stale:
+                if seat is not None and seat.users == 0:
+                    replaced = [seat]
                 seat = self._seats[name] = _Seat()
             self._seats.move_to_end(name)
             seat.users += 1
+        _close(replaced)
         return seat
 
     def _returned(self, name: str, seat: _Seat) -> None:
@@ -172,6 +183,15 @@ def checked_agent(value: str) -> str:
     if name is None or "/" in name or "\\" in name or set(name) == {"."}:
         raise InvalidInput("agent", value, "must not hold / or \\ or consist of dots: in an address these mean something else")
     return name
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file it is, whatever its name; None if there is none."""
+    try:
+        seen = os.stat(path)  # noqa: PTH116 (with every request; a Path costs more)
+    except OSError:
+        return None
+    return seen.st_dev, seen.st_ino
 
 
 def _close(seats: list[_Seat]) -> None:

@@ -14,6 +14,9 @@ from earnest.http.problems import MEDIA
 
 _REF: Final = "#/components/schemas/{model}"
 
+LONGEST_KEY: Final = 150
+"""Characters of an idempotency key: bulk verbs add to it."""
+
 PATH_VALUES: Final[Mapping[str, Mapping[str, Any]]] = {
     "agent": {
         "description": "whose memory it is", "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": r"^[^/\\]+$"},
@@ -60,7 +63,7 @@ _KEY: Final = {
     "in": "header",
     "required": False,
     "description": "the same request with the same key is carried out once",
-    "schema": {"type": "string", "minLength": 1, "maxLength": 150, "pattern": r"^[!-~]+( [!-~]+)*$"},
+    "schema": {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": r"^[!-~]+( [!-~]+)*$"},
 }
 
 
@@ -180,11 +183,17 @@ def _schemas(table: Iterable[Operation]) -> tuple[dict[str, Any], dict[Any, str]
     names = {kind: kind.__name__ for kind in (*bodies, *answers)}
     for name in names.values():
         assert name in made, f"{name} has no schema"
-    for schema in made.values():
-        _without_titles(schema)
-    return dict(sorted(made.items())), names
+    return {name: _plain(made[name]) for name in sorted(made)}, names
 
 
-def _without_titles(schema: dict[str, Any]) -> None:
-    for field in schema.get("properties", {}).values():
-        field.pop("title", None)
+def _plain(schema: Any, *, named: bool = False) -> Any:
+    """A schema without the titles that repeat its fields' names, and with pairs as lists of two, which every generator of clients knows."""
+    if isinstance(schema, list):
+        return [_plain(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: _plain(value, named=key == "properties") for key, value in schema.items() if named or key != "title"}
+    if "prefixItems" in made and not named:
+        parts = made.pop("prefixItems")
+        made["items"] = {"anyOf": [part for place, part in enumerate(parts) if part not in parts[:place]]}
+    return made

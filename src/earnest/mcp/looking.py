@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _STORY: Final = 12_000
 _SCOPES: Final = 50
+_STEADY: Final = 256
+"""How deep is looked for the first pages, whatever a page holds: entries that match equally well then stand in the same order on each."""
 _DEEPEST: Final = 1_000
 
 
@@ -32,7 +34,7 @@ def search(memory: Memory, args: dict[str, Any]) -> dict[str, Any]:
     """`memory_search`."""
     asked = where(args)
     limit, offset = asked.pop("limit", 5), asked.pop("offset", 0)
-    hits = memory.search(k=min(offset + limit + 1, _DEEPEST), **asked)[offset:]
+    hits = memory.search(k=_STEADY if offset + limit < _STEADY else _DEEPEST, **asked)[offset : offset + limit + 1]
     rows = [shown.entry(hit.entry, score=round(hit.score, 4), why=cutting.cut(cutting.line(hit.why), 300)) for hit in hits]
     return shown.page("hits", rows, limit, lambda n: _next_offset(offset + n))
 

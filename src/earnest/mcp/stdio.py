@@ -54,8 +54,11 @@ def read_frame(line: bytes | TooLong) -> types.JSONRPCMessage | Refused:
     if isinstance(line, TooLong):
         return Refused(types.INVALID_REQUEST, f"a message may take at most {MAX_FRAME:,} bytes")
     try:
-        return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValidationError:
+        made = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+        # A request whose id is none would be read as a notification, and never answered.
+        if not isinstance(made, types.JSONRPCNotification) or "id" not in json.loads(line):
+            return made
+    except (ValidationError, RecursionError):
         pass
     try:
         value = json.loads(line)

@@ -310,7 +310,7 @@ _LOOKING: Final = (
         (_ENTRY, Arg("offset", "whole", "Where in the text to go on, in characters.", low=0, high=1_000_000, default=0)),
         record(
             "",
-            {"entry": entry_schema(), "story": text("Its life, from the log."), **PAGED},
+            {"entry": entry_schema("The entry, its text from `offset` on."), "story": text("Its life, from the log."), **PAGED},
             PAGED_SOMETIMES,
         ),
         "looking:obituary",
