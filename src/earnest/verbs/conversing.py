@@ -11,8 +11,8 @@ from earnest.core import check, filters
 from earnest.core.entry import NewEntry, StoredEntry
 from earnest.core.events import twin_digest
 from earnest.core.settings import Settings
-from earnest.core.tokens import counter
 from earnest.core.ticket import Ticket
+from earnest.core.tokens import counter
 from earnest.core.turns import NOTHING, Context, Kept, Turn
 from earnest.core.write_gate import Gate
 from earnest.errors import EarnestError, InvalidInput, NotAvailable
