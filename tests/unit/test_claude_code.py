@@ -26,7 +26,7 @@ QUESTION: Final = "Should the database migrations run before the smoke tests?"
     ("command", "ran"),
     [
         ("pytest", "pytest"), ("pytest -q tests/unit", "pytest -q tests/unit"), ("python -m pytest -x", "python -m pytest -x"),
-        ("cd app && PYTHONPATH=src pytest -q", "pytest -q"), (".venv/bin/python -m pytest", None), ("uv run pytest", "uv run pytest"),
+        ("cd app && PYTHONPATH=src pytest -q", "pytest -q"), (".venv/bin/python -m pytest", ".venv/bin/python -m pytest"), ("uv run pytest", "uv run pytest"),
         ("npm test", "npm test"), ("npm run test:unit", "npm run test:unit"), ("pnpm test", "pnpm test"), ("npx vitest run", "npx vitest run"),
         ("cargo test --workspace", "cargo test --workspace"), ("cargo nextest run", "cargo nextest run"), ("go test ./...", "go test ./..."),
         ("make test", "make test"), ("./gradlew test", "./gradlew test"), ("mvn -q test", "mvn -q test"), ("bundle exec rspec", "bundle exec rspec"),

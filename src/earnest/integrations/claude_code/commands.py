@@ -18,7 +18,7 @@ RUNNERS: Final = (
 )  # fmt: skip
 """Commands that run a project's tests, as their makers document them."""
 
-_RUNS: Final = re.compile("(?:" + "|".join(RUNNERS) + ")")
+_RUNS: Final = re.compile(r"(?:\S*/)?(?:" + "|".join(RUNNERS) + ")")
 _SETTING: Final = re.compile(r"[A-Za-z_]\w*=\S*$")
 _PREFIXES: Final = frozenset(("env", "time", "nice", "command", "exec", "sudo", "nohup", "stdbuf", "timeout"))
 _NOT_A_RUN: Final = re.compile(

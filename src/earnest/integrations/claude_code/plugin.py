@@ -67,6 +67,7 @@ def files(python: str, store: str | None) -> dict[str, str]:
     manifest = {
         "name": NAME, "version": __version__, "description": _DESCRIPTION, "author": {"name": "The Earnest authors"}, "license": "MIT",
         "keywords": ["memory", "lessons", "tests", "mcp"], "mcpServers": {NAME: server},
+        "network": {"hosts": []},
     }  # fmt: skip
     return {
         ".claude-plugin/plugin.json": _json(manifest),
