@@ -21,6 +21,7 @@ from earnest.recall.search import Retriever
 from earnest.stores.sqlite import SqliteStore
 from earnest.system import SystemClock, SystemRng
 from earnest.verbs.calibrating import CalibrationVerbs
+from earnest.verbs.compressing import CompressionVerbs
 from earnest.verbs.conversing import ConversationVerbs
 from earnest.verbs.deciding import LedgerVerbs
 from earnest.verbs.embedding import EmbeddingVerbs
@@ -47,6 +48,7 @@ class Memory(
     InsightVerbs,
     EmbeddingVerbs,
     UpliftVerbs,
+    CompressionVerbs,
 ):
     """One agent's memory. Safe to share between threads, and with other processes that have the same file open.
 

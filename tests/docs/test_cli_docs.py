@@ -83,7 +83,7 @@ def test_every_example_parses(command: Command) -> None:
 def test_every_command_of_this_version_is_there() -> None:
     expected = (
         "demo encode query remember sync-turn search prefetch decide settle abandon tick list show edit forget pin unpin restore undo "
-        "merge consolidate maintain decay feedback link related top why pending audit stats uplift meters control remeasure doctor check backup bench reembed config "
+        "merge consolidate maintain compress decay feedback link related top why pending audit stats uplift meters control remeasure doctor check backup bench reembed config "
         "completion version"
     )
     assert {command.name for command in COMMANDS} == set(expected.split())
