@@ -22,6 +22,7 @@ from earnest.stores.sqlite import SqliteStore
 from earnest.stores.sqlite.restoring import restore
 from earnest.system import SystemClock, SystemRng
 from earnest.verbs.calibrating import CalibrationVerbs
+from earnest.verbs.compressing import CompressionVerbs
 from earnest.verbs.conversing import ConversationVerbs
 from earnest.verbs.embedding import EmbeddingVerbs
 from earnest.verbs.encoding import EncodingVerbs
@@ -57,6 +58,7 @@ class Memory(
     RenderingVerbs,
     ErasingVerbs,
     MovingVerbs,
+    CompressionVerbs,
 ):
     """One agent's memory. Safe to share between threads, and with other processes that have the same file open.
 

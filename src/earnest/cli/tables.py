@@ -232,6 +232,21 @@ _WRITE: Final = (
         "Links never cross scopes. A stated link neither fades nor makes room for found ones. Exit status 1 if there was nothing to cut.",
     ),
     Command(
+        "compress", "Write", "put a shorter version in the place of a long entry", "compressing:compress",
+        (
+            Option(("id",), "the entry's id; none with --long", "ID", nargs="?"),
+            _switch("--long", "the longest entries, within the day's share: for a schedule"),
+            Option(("--over",), "with --long, only entries of more than so many characters (1,500)", "N", "whole"),
+            Option(("--older",), "with --long, only entries recorded at least so many days ago (0)", "DAYS", "number"),
+            _switch("--dry-run", "with --long, only say what would be tried"),
+            _MODEL,
+            _KEY,
+        ),
+        "earnest compress kq3v5d2m7a4x6b2c --model ollama:qwen3",
+        "A shorter text that loses, adds or moves a number, date, name, value, condition or denial is refused, and the original stays. "
+        "Without a model, the sentences that say least are left out. `undo` brings the original back.",
+    ),
+    Command(
         "undo", "Write", "take back an event", "entries:undo",
         (Option(("event",), "the event's number, as `earnest audit` shows it", "EVENT", "whole"),),
         "earnest undo 12",

@@ -50,6 +50,7 @@ _TOKEN: Final = re.compile(rf"[{_CJK}]|(?:(?![{_CJK}])\w)+(?:['’\-.:/=@](?:(?!
 _NAME: Final = re.compile(r"\b[A-ZÀ-ÖØ-ÞА-ЯЁ][\w]*")
 _INSIDE: Final = re.compile(r"(?<![.!?。:]\s)(?<!^)\b[A-ZÀ-ÖØ-ÞА-ЯЁ]\w+")
 _VALUE: Final = re.compile(r"\S*(?:[^\W\d_]\d|\d[^\W\d_]|_|=|[a-z][A-Z])\S*")
+_PATH: Final = re.compile(r"[\w.~\-]*[/\\@][\w./\\@:\-]*|\w+(?:\.\w+)*\.[^\W\d]\w*(?:\(\))?")
 _ENDINGS: Final = ("ing", "ies", "ed", "es", "s")
 
 
@@ -173,6 +174,7 @@ def particulars(text: str) -> frozenset[str]:
     """What a shorter text must not lose: numbers with their units, dates, names inside sentences, values, and words of condition."""
     said = _said(text[:READ])
     named = {folded(name) for name in said.inside} | {value.strip(".,;:!?()[]\"'").lower() for value in said.values}
+    named |= {folded(path).strip(".,;:") for path in _PATH.findall(said.text)}
     return said.numbers | said.dates | frozenset(named) | _bound(said)
 
 

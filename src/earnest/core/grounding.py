@@ -93,6 +93,8 @@ def lost(original: str, shorter: str) -> list[str]:
             made.append(f"loses a denial: {sentence[:60]}")
             break
     for sentence in fresh:
+        if not content(sentence):
+            continue
         source, share = nearest(sentence, old)
         if source is None or share < MATCHED:
             made.append(f"says what is not there: {sentence[:60]}")

@@ -107,6 +107,22 @@ class MaintenanceReport:
 
 
 @dataclass(frozen=True, slots=True)
+class CompressionReport:
+    """What scheduled compression did, or would try on a dry run. `entries` are pairs of the original's id and the shorter version's ("" on
+    a dry run); `saved` counts characters; `refused` are pairs of an id and why it stayed as it was. `due`, `budget`, `canaries`, `broken`
+    and `rolled_back` as in `MaintenanceReport`."""
+
+    entries: tuple[tuple[str, str], ...]
+    saved: int
+    refused: tuple[tuple[str, str], ...]
+    due: int
+    budget: int | None
+    canaries: int
+    broken: tuple[str, ...]
+    rolled_back: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Skipped:
     """A part of a document that no entry was made of. `text` is cut to 200 characters; `reason` is for people."""
 

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 
 from earnest.core import check, replies
 from earnest.core.analysis import Analyser, folded
+from earnest.core.entry import Origin
 from earnest.core.grounding import tells
 from earnest.core.models import model_spec
 from earnest.encoding import reflecting
@@ -377,7 +378,7 @@ def _draft(work: _Work, fact: Fact) -> Draft:
     metadata = {**passages[0].metadata, "quote": quote if len(quote) <= QUOTE else quote[: QUOTE - 1].rstrip() + "…"}
     if fact.heading:
         metadata["heading"] = fact.heading
-    origin = "inferred" if fact.inferred else "explicit"
+    origin: Origin = "inferred" if fact.inferred else "explicit"
     return replace(passages[0], text=fact.text, cue=fact.cue, origin=origin, metadata=metadata)
 
 
