@@ -34,6 +34,8 @@ class Server:
         )  # fmt: skip
         self.lines: list[bytes] = []
         self.log = b""
+        self.heard = threading.Event()
+        """Set when the server's log is whole."""
         self._arrived: Queue[bytes | None] = Queue()
         self._threads = [threading.Thread(target=work, daemon=True) for work in (self._read, self._listen)]
         for thread in self._threads:
@@ -52,6 +54,7 @@ class Server:
     def _listen(self) -> None:
         assert self.process.stderr is not None
         self.log = self.process.stderr.read()
+        self.heard.set()
 
     def send(self, frame: Any) -> None:
         """Send a frame: bytes as they are, anything else as JSON."""

@@ -111,6 +111,5 @@ if __name__ == "__main__":
 
     build(Path(sys.argv[1]), entries=int(sys.argv[2]) if len(sys.argv) > 2 else 10_000)
     with Memory.open(sys.argv[1]) as memory:
-        print(
-            json.dumps({name: getattr(memory.stats(), name) for name in ("alive", "suspended", "dead", "pending", "by_cause", "by_tier")})
-        )
+        stats = memory.stats()
+        print(json.dumps({"alive": stats.alive, "dead": dict(stats.by_cause), "pending": stats.pending, "tiers": dict(stats.by_tier)}))

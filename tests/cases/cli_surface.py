@@ -225,4 +225,5 @@ _FORMS: dict[str, _Form] = {
     "check": ("check", (), ""),
     "repair": ("check", (), ""),
     "backup": ("backup", ("path",), "path"),
+    "render": ("render", ("target", "path"), ""),
 }

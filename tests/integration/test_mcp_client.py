@@ -80,7 +80,10 @@ async def connected(transport: str, mode: str, store: Path) -> AsyncIterator[Cli
             yield client
         place.close()
     elif transport == "stdio":
-        async with Client(StdioServerParameters(command=command(store)[0], args=command(store)[1:]), mode=mode) as client:
+        program, *args = command(store)
+        # The client hands on next to nothing of its own environment.
+        server = StdioServerParameters(command=program, args=args, env={name: value for name, value in os.environ.items() if "EARNEST" in name})
+        async with Client(server, mode=mode) as client:
             yield client
     else:
         with over_http(store) as address:

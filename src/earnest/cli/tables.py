@@ -727,8 +727,8 @@ _SERVE: Final = (
             _switch("--read-only", "look, and change nothing"),
         ),
         "earnest ui --store .earnest/memory.db",
-        "Needs the extra server. Listens on this machine alone. The link holds a code that works once and is traded for a token, which lives "
-        "as long as the command runs; what is settled here is recorded as typed by the operator.",
+        "Needs the extra server. Listens on this machine alone. The link holds a code that works once and is traded for a token, which "
+        "lives as long as the command runs; what is settled here is recorded as typed by the operator.",
     ),
 )  # fmt: skip
 

@@ -163,7 +163,7 @@ class Guard:
             if started:
                 raise
             answer = problem.response()
-            if problem.status in (400, 401, 403, 408, 413, 415, 421, 429) and _has_body(scope):
+            if problem.status in (400, 401, 403, 408, 413, 415, 421, 429, 431) and (problem.status == 431 or _has_body(scope)):
                 # The rest of the body is not worth reading.
                 answer.headers["connection"] = "close"
             await answer(scope, receive, sent)
@@ -171,6 +171,10 @@ class Guard:
     def _pass(self, scope: Scope) -> None:
         path = scope["path"]
         state: dict[str, Any] = scope.setdefault("state", {})
+        size = len(scope.get("raw_path") or b"") + len(scope["query_string"]) + sum(len(k) + len(v) + 4 for k, v in scope["headers"])
+        if size > self._limits.headers:
+            # The server bounds only what has not arrived whole.
+            raise Problem(431, "headers-too-large", f"the address and the headers hold at most {self._limits.headers:,} bytes")
         if path in OPEN:
             return
         headers = Headers(scope=scope)

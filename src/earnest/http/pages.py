@@ -55,7 +55,7 @@ class Codes:
 
     def trade(self, code: str) -> str | None:
         """The token for a code, which is spent; None for one that is not open."""
-        given = code.encode("utf-8", "surrogateescape")
+        given = code.encode("utf-8", "surrogatepass")
         with self._lock:
             found = [known for known in self._open if hmac.compare_digest(known.encode("ascii"), given)]
             if found and self._open.pop(found[0]) >= time.monotonic():

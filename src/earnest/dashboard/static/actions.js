@@ -1,8 +1,11 @@
 // What people can do. Each act says what follows from it before, and offers to take it back after where that is possible.
 
 import { append, announce, button, h, icon, replace } from "./dom.js";
-import { get, post, remove } from "./api.js";
+import { get, mayWrite, post, remove } from "./api.js";
 import { cut, delta, energy, plural, visible } from "./format.js";
+
+// A button for something that writes; nothing for who may only read.
+export const does = (label, act, options) => mayWrite() && button(label, act, options);
 
 export const changed = () => dispatchEvent(new CustomEvent("earnest:changed"));
 

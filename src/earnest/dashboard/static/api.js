@@ -62,7 +62,7 @@ async function call(method, path, { query, body, signal, key } = {}) {
   let said = null;
   try { said = text ? JSON.parse(text) : null; } catch { said = null; }
   if (answer.ok) return said;
-  if (answer.status === 401) dispatchEvent(new CustomEvent("earnest:locked"));
+  if (answer.status === 401 && path !== "/v1/session") dispatchEvent(new CustomEvent("earnest:locked"));
   throw new Problem(answer.status, (said && said.title) || `The service answered ${answer.status}`, (said && (said.detail || said.message)) || "It gave no reason; its log may say more.");
 }
 

@@ -7,13 +7,11 @@ import { door } from "./door.js";
 import { overview } from "./views/overview.js";
 import { entries } from "./views/entries.js";
 import { entry } from "./views/entry.js";
-import { graph } from "./views/graph.js";
 import { tickets } from "./views/tickets.js";
 import { graveyard } from "./views/graveyard.js";
 import { events } from "./views/events.js";
 import { meters } from "./views/meters.js";
 import { uplift } from "./views/uplift.js";
-import { rules } from "./views/rules.js";
 import { accounts } from "./views/accounts.js";
 
 // path, name, picture, view, and which number of the store's stands beside it
@@ -22,13 +20,12 @@ const VIEWS = [
   ["entries", "Entries", "entries", entries, (s) => s.alive + s.suspended],
   ["tickets", "Open tickets", "tickets", tickets, (s) => s.pending],
   ["graveyard", "Graveyard", "graveyard", graveyard, (s) => s.dead],
-  ["rules", "Rules", "rules", rules],
   ["meters", "Meters", "meters", meters],
   ["uplift", "Uplift", "uplift", uplift],
   ["energy", "Energy", "energy", accounts],
   ["events", "Events", "events", events],
 ];
-const HIDDEN = { entry, graph };
+const HIDDEN = { entry };
 
 const main = document.getElementById("main");
 let running = null;
@@ -56,6 +53,7 @@ async function show({ focus = true } = {}) {
   const { name, id, query } = where();
   const view = HIDDEN[name] || VIEWS.find(([path]) => path === name)?.[3];
   drawRail();
+  main.setAttribute("aria-busy", "true");
   const slow = setTimeout(() => { if (!mine.signal.aborted) replace(main, waiting()); }, focus ? 120 : 4000);
   try {
     if (!view) throw new api.Problem(404, "There is no such view", "The address names none: choose one from the list of views.");
@@ -75,6 +73,10 @@ async function show({ focus = true } = {}) {
     replace(main, h("h1", { class: "quiet" }, "Something went wrong"), problem(error, () => show()));
   } finally {
     clearTimeout(slow);
+    if (running === mine) {
+      main.removeAttribute("aria-busy");
+      main.dataset.shown = `${name}${id ? `/${id}` : ""}`;
+    }
   }
 }
 
@@ -94,8 +96,7 @@ async function look() {
 async function reread() {
   seen = 0;
   document.getElementById("fresh").hidden = true;
-  await look();
-  await show({ focus: false });
+  await Promise.all([look(), show({ focus: false })]);
 }
 
 function drawTools() {

@@ -1,10 +1,10 @@
 // The whole life of one entry.
 
-import { button, empty, h, icon } from "../dom.js";
+import { empty, h, icon } from "../dom.js";
 import { get, getSettings } from "../api.js";
 import { CAUSES, count, delta, energy, percent, plural, scopeName, visible, when } from "../format.js";
 import { lines } from "../charts.js";
-import { forget, pin, restore, unpin } from "../actions.js";
+import { does, forget, pin, restore, unpin } from "../actions.js";
 import { CAP, account, chips, entryLink, evidence, head, pages, table, tierMark } from "./parts.js";
 import { ticketRow } from "./tickets.js";
 import { eventRow } from "./events.js";
@@ -15,10 +15,9 @@ export async function entry({ id, signal }) {
   const { card } = life, one = card.entry;
   const alive = one.standing !== "dead";
   const acts = [
-    alive && (one.pinned ? button("Unpin", () => unpin(one), { glyph: "pin" }) : button("Pin", () => pin(one), { glyph: "pin" })),
-    alive && button("Forget", () => forget(one), { look: "danger", disabled: one.pinned || card.open_tickets > 0, title: one.pinned ? "It is pinned: take the pin away first" : card.open_tickets ? "An open ticket names it: settle or abandon that first" : null }),
-    !alive && !["merged", "superseded", "erased"].includes(one.cause) && button("Restore", () => restore(one)),
-    h("a", { class: "button", href: `#/graph/${encodeURIComponent(one.id)}` }, icon("graph"), "Links"),
+    alive && (one.pinned ? does("Unpin", () => unpin(one), { glyph: "pin" }) : does("Pin", () => pin(one), { glyph: "pin" })),
+    alive && does("Forget", () => forget(one), { look: "danger", disabled: one.pinned || card.open_tickets > 0, title: one.pinned ? "It is pinned: take the pin away first" : card.open_tickets ? "An open ticket names it: settle or abandon that first" : null }),
+    !alive && !["merged", "superseded", "erased"].includes(one.cause) && does("Restore", () => restore(one)),
   ];
   const body = h("div", {},
     head("Entry", null, ...acts.filter(Boolean)),

@@ -1,10 +1,10 @@
 // The dead, by what they died of.
 
-import { button, empty, h } from "../dom.js";
+import { empty, h } from "../dom.js";
 import { get } from "../api.js";
 import { CAUSES, CAUSE_COLOURS, count, cut, visible } from "../format.js";
 import { bars } from "../charts.js";
-import { restore } from "../actions.js";
+import { does, restore } from "../actions.js";
 import { chip, entryLink, head, pages, segments, standingChip } from "./parts.js";
 
 export async function graveyard({ query, signal }) {
@@ -34,5 +34,5 @@ function dead(card) {
     h("div", {}, entry.cue && h("div", { class: "cue", dir: "auto" }, cut(entry.cue, 140)), h("div", { class: "says", dir: "auto" }, entryLink(entry.id, cut(entry.text, 260) || "(its text was erased)")),
       h("div", { class: "chips" }, standingChip(entry), chip(entry.kind), entry.scope !== "" && chip(`scope ${visible(entry.scope)}`), entry.sources.slice(0, 2).map((source) => chip(cut(source, 40))))),
     h("div", { class: "held" }, h("span", {}, CAUSES[entry.cause]), entry.heir && h("span", {}, "heir: ", entryLink(entry.heir))),
-    h("div", {}, !replaced && button("Restore", () => restore(entry), { look: "small" }))));
+    h("div", {}, !replaced && does("Restore", () => restore(entry), { look: "small" }))));
 }

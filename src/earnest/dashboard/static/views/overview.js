@@ -1,10 +1,10 @@
 // How this memory is, at a glance.
 
-import { button, empty, h, icon } from "../dom.js";
+import { empty, h, icon } from "../dom.js";
 import { get, getSettings } from "../api.js";
 import { CAUSE_COLOURS, count, delta, energy, plural, short, visible, when } from "../format.js";
 import { histogram, lines, stacks } from "../charts.js";
-import { add, tick } from "../actions.js";
+import { add, does, tick } from "../actions.js";
 import { CAP, chip, head } from "./parts.js";
 import { verdict } from "./uplift.js";
 
@@ -18,8 +18,8 @@ export async function overview({ query, signal }) {
   const uplifts = measured.items;
   const living = stats.alive + stats.suspended;
   const actions = [
-    button("Add an entry", () => add({ scopes: Object.keys(stats.by_scope), defaultRetention: settings.default_retention }), { look: "main", glyph: "plus" }),
-    button("Advance one tick", () => tick({ rent: settings.rent, payers: living, pending: stats.pending }), { glyph: "clock" }),
+    does("Add an entry", () => add({ scopes: Object.keys(stats.by_scope), defaultRetention: settings.default_retention }), { look: "main", glyph: "plus" }),
+    does("Advance one tick", () => tick({ rent: settings.rent, payers: living, pending: stats.pending }), { glyph: "clock" }),
   ];
   const body = h("div", {}, head("Overview", `The memory of agent ${visible(stats.agent)} at tick ${count(stats.tick)}.`, ...actions));
   if (!stats.total) body.append(h("section", { class: "sheet" }, empty("entries", "Nothing is remembered yet", "Entries are what an agent has learned. Add one here, let an agent write over MCP or REST, or turn documents into entries:", h("code", {}, "earnest encode README.md"))));
@@ -30,7 +30,7 @@ export async function overview({ query, signal }) {
       tile("#/tickets", "Open tickets", count(stats.pending), `${count(stats.settled)} settled so far`),
       tile("#/graveyard", "Dead", count(stats.dead), mostOf(stats.by_cause)),
       tile("#/uplift", "Uplift", upliftFigure(uplifts), uplifts.length ? upliftNote(uplifts) : "unmeasured"),
-      tile("#/meters", "Outcomes by trust", count(stats.settled), trustNote(stats.by_tier))),
+      tile("#/meters", "Outcomes", count(stats.settled), trustNote(stats.by_tier))),
     h("div", { class: "grid" },
       h("section", { class: "sheet span-7" }, h("h2", {}, "What doctor found"), findings(doctor)),
       h("section", { class: "sheet span-5" }, h("h2", {}, "Settled value"), h("p", { class: "under" }, "What meters measured, each in its own unit. Not energy."), values(meters.items))),

@@ -6,7 +6,7 @@ import { CAUSES, TIERS, count, cut, energy, percent, plural, scopeName, visible,
 export const CAP = { energy: 5_000_000 };
 
 export function head(title, lead, ...actions) {
-  return h("div", { class: "head" }, h("div", {}, h("h1", {}, title), lead && h("p", { class: "lead" }, lead)), actions.length > 0 && h("div", { class: "actions" }, actions));
+  return h("div", { class: "head" }, h("div", {}, h("h1", {}, title), lead && h("p", { class: "lead" }, lead)), actions.some(Boolean) && h("div", { class: "actions" }, actions));
 }
 
 export const chip = (text, look = "", title) => h("span", { class: `chip ${look}`, title }, text);

@@ -1,9 +1,9 @@
 // Rules and their trials: what an agent is told whenever a trigger matches.
 
-import { button, empty, h } from "../dom.js";
+import { empty, h } from "../dom.js";
 import { get } from "../api.js";
 import { percent, plural, visible } from "../format.js";
-import { verifyRule } from "../actions.js";
+import { does, verifyRule } from "../actions.js";
 import { chip, entryLink, head, pages, segments } from "./parts.js";
 
 const LOOKS = { active: "good", pending: "warn", trial: "info", rejected: "bad", expired: "" };
@@ -28,5 +28,5 @@ function ruleRow(rule) {
   return h("li", {}, h("div", { class: "row" },
     h("div", {}, h("div", { class: "cue", dir: "auto" }, "when ", visible(rule.trigger)), h("div", { class: "says", dir: "auto" }, entryLink(rule.id, visible(rule.action))), h("div", { class: "chips" }, chip(rule.status, LOOKS[rule.status] || ""), chip(visible(rule.type)), h("span", { class: "mono soft" }, rule.id))),
     h("div", { class: "held" }, h("strong", {}, plural(rule.hits ?? 0, "hit")), rule.chance !== undefined && rule.chance !== null && h("span", {}, `${percent(rule.chance)} helps`), rule.trial && h("span", {}, visible(rule.trial))),
-    h("div", { class: "actions" }, open && button("Accept", () => verifyRule(rule, true), { look: "small" }), (open || rule.status === "active") && button("Reject", () => verifyRule(rule, false), { look: "small plain" }))));
+    h("div", { class: "actions" }, open && does("Accept", () => verifyRule(rule, true), { look: "small" }), (open || rule.status === "active") && does("Reject", () => verifyRule(rule, false), { look: "small plain" }))));
 }

@@ -1,9 +1,9 @@
 // Open decisions, oldest first: what was asked, who decided, how long it has been waiting.
 
-import { button, empty, h } from "../dom.js";
+import { empty, h } from "../dom.js";
 import { get, getSettings } from "../api.js";
 import { count, cut, plural, when } from "../format.js";
-import { abandon, settle } from "../actions.js";
+import { abandon, does, settle } from "../actions.js";
 import { chip, entryLink, head, pages } from "./parts.js";
 
 export async function tickets({ signal }) {
@@ -24,5 +24,5 @@ export function ticketRow(ticket, settings, meters) {
       ticket.holdout ? h("div", { class: "cue" }, "Memory was withheld: measure what happens without it.") : h("div", { class: "cue", dir: "auto" }, "Memory said: ", cut(ticket.answer, 200)),
       h("div", { class: "chips" }, ticket.holdout && chip("holdout", "info"), ticket.deciding && h("span", { class: "chip" }, "decided by ", entryLink(ticket.deciding)), ticket.supporting.length > 0 && chip(`${count(ticket.supporting.length)} supporting`), h("span", { class: "mono soft" }, ticket.id))),
     h("div", { class: "held" }, h("strong", {}, `open for ${plural(ticket.age_ticks, "tick")}`), h("span", {}, `since tick ${count(ticket.opened_tick)}, ${when(ticket.opened)}`), h("span", { class: left <= 5 ? "warn" : "" }, `expires in ${plural(Math.max(0, left + 1), "tick")}`)),
-    h("div", { class: "actions" }, button("Settle", () => settle(ticket, meters), { look: "small" }), button("Abandon", () => abandon(ticket), { look: "small plain" }))));
+    h("div", { class: "actions" }, does("Settle", () => settle(ticket, meters), { look: "small" }), does("Abandon", () => abandon(ticket), { look: "small plain" }))));
 }
