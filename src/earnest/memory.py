@@ -29,7 +29,9 @@ from earnest.verbs.encoding import EncodingVerbs
 from earnest.verbs.erasing import ErasingVerbs
 from earnest.verbs.insight import InsightVerbs
 from earnest.verbs.lessons import LessonVerbs
+from earnest.verbs.lessons import foreign_outcomes as foreign_outcomes
 from earnest.verbs.lessons import merge_lessons as merge_lessons
+from earnest.verbs.lessons import read_lessons as read_lessons
 from earnest.verbs.looking import LookVerbs
 from earnest.verbs.maintaining import MaintenanceVerbs
 from earnest.verbs.moving import MovingVerbs

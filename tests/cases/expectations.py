@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from . import agents, ci_outcomes, conversing, documents, embedding, values
+from . import agents, ci_outcomes, conversing, documents, embedding, moving, values
 from .absent import no_counterpart
 from .model import KINDS, Left, Refused, Reply, Result, Unknown
 from .run import Run, disturbed
@@ -316,5 +316,6 @@ EXPECTATIONS: dict[str, Expectation] = {
     **conversing.EXPECTATIONS,
     **documents.EXPECTATIONS,
     **embedding.EXPECTATIONS,
+    **moving.EXPECTATIONS,
     **values.EXPECTATIONS,
 }

@@ -200,11 +200,12 @@ def test_a_large_scope_goes_in_parts(tmp_path: Path) -> None:
         sound(memory)
 
 
-def test_a_copy_from_before_a_migration_is_named(tmp_path: Path, memory: Memory) -> None:
+@pytest.mark.parametrize("end", ["backup-format-1", "before-restore-2"])
+def test_a_copy_that_lies_beside_it_is_named(tmp_path: Path, memory: Memory, end: str) -> None:
     entry = planted(memory)
-    memory.backup(tmp_path / "m.db.backup-format-1")
+    memory.backup(tmp_path / f"m.db.{end}")
     receipt = memory.erase(entry=entry.id)
-    assert not receipt.complete and "backup-format-1" in receipt.left[0] and receipt.probed["file"] > 0
+    assert not receipt.complete and end in receipt.left[0] and receipt.probed["file"] > 0
 
 
 def test_every_column_that_can_hold_words_says_what_erasing_does_with_it(memory: Memory, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -150,9 +151,8 @@ def test_merging_takes_what_both_learned_and_lands_each_ticket_once(tmp_path: Pa
         texts = {entry.text for entry in memory.list(limit=100)}
         assert {"Only ours knows this one.", "Only theirs knows this one."} <= texts
         assert memory.check().ok
-        [forgotten] = [name for name, said in b.entries.items() if said.get("end") == "forgotten"] or [None]
-        if forgotten is not None:
-            assert memory.get(forgotten).cause == "forgotten"
+        [forgotten] = [name for name, said in b.entries.items() if said.get("end") == "forgotten"]
+        assert memory.get(forgotten).cause == "forgotten"
         assert memory.events(kind="segment")[0].data["parents"] == list(report.parents)
 
 
@@ -223,7 +223,7 @@ def _with_head(text: str) -> str:
     except InvalidInput:
         return text
     made = gathering.lessons(about[2]["agent"])
-    about[2]["head"] = form.replace(made, parents=tuple(about[2]["parents"])).head
+    about[2]["head"] = replace(made, parents=tuple(about[2]["parents"])).head
     return json.dumps(about) + "\n" + rest
 
 

@@ -11,8 +11,11 @@ from earnest.errors import InvalidInput
 
 def lessons(args: Namespace, screen: Screen) -> int:
     """`earnest lessons`."""
-    if (args.action == "merge") != (args.file2 is not None):
-        raise InvalidInput("lessons", args.action, "is written `earnest lessons save FILE`, `load FILE` or `merge FILE FILE2`")
+    if (args.action in ("merge", "verify")) != (args.file2 is not None):
+        ways = "`earnest lessons save FILE`, `load FILE`, `merge FILE FILE2` or `verify FILE FILE2`"
+        raise InvalidInput("lessons", args.action, f"is written {ways}")
+    if args.action == "verify":
+        return _verify(args, screen)
     if args.into is not None and args.action != "merge":
         raise InvalidInput("lessons", "--into", "belongs to `earnest lessons merge FILE FILE2`")
     if args.action == "merge":
@@ -35,3 +38,16 @@ def lessons(args: Namespace, screen: Screen) -> int:
             f"{done} {made.path}: {made.entries:,} entries, {made.settled:,} settled and {made.open:,} open tickets, {made.size:,} bytes"
         )
     return 0
+
+
+def _verify(args: Namespace, screen: Screen) -> int:
+    from earnest.memory import foreign_outcomes
+
+    found = foreign_outcomes(args.file, args.file2)
+    if screen.as_json:
+        screen.json({"ok": not found, "foreign": found})
+    elif not found:
+        screen.say("The change brings no outcomes of its own.")
+    for each in found if not screen.as_json else ():
+        screen.say(f"  {each}")
+    return 1 if found else 0

@@ -110,8 +110,12 @@ def _at_base(args: Namespace, request: Request) -> Request:
     """The request with the tickets that were open in the store as it was at base."""
     from dataclasses import replace
 
-    from earnest.memory import Memory
+    from earnest.memory import Memory, read_lessons
 
+    if Path(args.base_store).is_file():
+        with Path(args.base_store).open("rb") as file:
+            if file.read(1) == b"[":
+                return replace(request, at_base=frozenset(read_lessons(args.base_store).open))
     with Memory.open(args.base_store, args.agent, read_only=True) as before:
         return replace(request, at_base=frozenset(ticket.id for ticket in before.pending()))
 

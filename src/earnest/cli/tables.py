@@ -586,15 +586,16 @@ _KEEP: Final = (
     Command(
         "lessons", "The store", "a small, sorted text of what was learned, for stores that are kept in git", "lessons:lessons",
         (
-            Option(("action",), "save (the store to FILE), load (a new store from FILE), or merge (FILE and FILE2)", "ACTION",
-                   choices=("save", "load", "merge")),
+            Option(("action",), "save (the store to FILE), load (a new store from FILE), merge (FILE and FILE2), or verify (that FILE2 "
+                   "brings no outcome over FILE)", "ACTION", choices=("save", "load", "merge", "verify")),
             Option(("file",), "a text of lessons", "FILE", files=True),
-            Option(("file2",), "another text of lessons, for merge", "FILE2", nargs="?", files=True),
+            Option(("file2",), "another text of lessons, for merge and verify", "FILE2", nargs="?", files=True),
             Option(("--into",), "where merge writes to (FILE)", "PATH", files=True),
         ),
         "earnest lessons save .earnest/lessons.jsonl",
         "The text holds entries, decisions and outcomes, not balances: loading lives through them again. Merging takes the decisions and "
-        "outcomes of both and names both as its parents. As a driver for git: `earnest lessons merge %A %B`.",
+        "outcomes of both and names both as its parents. As a driver for git: `earnest lessons merge %A %B`. Exit status 1 "
+        "of verify: a change says itself what was measured.",
     ),
     Command(
         "compact", "The store", "write the file anew, as small as it can be", "erasing:compact", (), "earnest compact",

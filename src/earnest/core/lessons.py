@@ -241,6 +241,29 @@ def merged(ours: Lessons, theirs: Lessons) -> Lessons:
     )  # fmt: skip
 
 
+def foreign(base: Lessons, head: Lessons) -> list[str]:
+    """What a change brings along that only a settling run may write: outcomes, looks, controls, meters, settings, the clock.
+
+    A change may add entries, open tickets, edit and forget. One that says what was measured, or takes that away, is to be refused.
+    """
+    made = [f"ticket {name} is settled by the change itself" for name in head.settled if base.settled.get(name) != head.settled[name]]
+    made += [f"the outcome of ticket {name} is gone" for name in base.settled if name not in head.settled]
+    for what, before, after in (("look", base.looks, head.looks), ("control", base.controls, head.controls)):
+        made += [f"a {what} that no run recorded: {each}" for each in sorted(after - before)]
+        made += [f"a {what} is gone: {each}" for each in sorted(before - after)]
+    for what, old, new in (("meter", base.meters, head.meters), ("setting", base.settings, head.settings)):
+        made += [f"the {what} {name} was changed" for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
+    made += [f"entry {name} is gone" for name, said in base.entries.items() if name not in head.entries and "end" not in said]
+    ends = {"executed", "starved", "faded", "merged", "erased"}
+    for name, said in head.entries.items():
+        before_end = base.entries.get(name, {}).get("end")
+        if said.get("end") != before_end and (said.get("end") in ends or before_end in ends):
+            made.append(f"entry {name} is {said.get('end', 'alive')} by the change itself")
+    if (base.tick, base.ticked) != (head.tick, head.ticked):
+        made.append(f"the clock was moved from {base.tick} to {head.tick}")
+    return made
+
+
 def _union(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
     made = {}
     for name in sorted({*ours, *theirs}):
@@ -251,8 +274,7 @@ def _union(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]
 
 def _entry(ours: Mapping[str, Any] | None, theirs: Mapping[str, Any] | None) -> Mapping[str, Any]:
     said = [side for side in (ours, theirs) if side is not None]
-    made: dict[str, Any] = {}
-    made |= max(said, key=_later)
+    made: dict[str, Any] = dict(max(said, key=_later).items())
     if len(said) == 1 or ours == theirs:
         return made
     made["sources"] = sorted({*said[0].get("sources", ()), *said[1].get("sources", ())})

@@ -145,7 +145,7 @@ class ErasingVerbs(Base):
         probed = {**still, "file": len(held)}
         left = [f"the {name} index still holds {count} of its rows; run `earnest check --repair`" for name, count in still.items() if count]
         for name in dict.fromkeys(name for name, _ in held):
-            copy = ".backup-format-" in name
+            copy = ".backup-format-" in name or ".before-restore-" in name
             left.append(f"{name} {'is a copy from before and' if copy else ''} still holds it" + ("; delete that copy" if copy else ""))
         return probed, left
 

@@ -147,6 +147,11 @@ def merge_lessons(ours: str | Path, theirs: str | Path, into: str | Path) -> Les
     return _report(target, made, text, True)
 
 
+def foreign_outcomes(base: str | Path, head: str | Path) -> list[str]:
+    """What the text `head` brings along over `base` that only a settling run may write; see `core.lessons.foreign`."""
+    return form.foreign(read_lessons(base), read_lessons(head))
+
+
 def _put(target: Path, text: str) -> None:
     fresh = target.with_name(target.name + ".new")
     try:

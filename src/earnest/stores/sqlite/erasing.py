@@ -358,7 +358,8 @@ def scrub(connection: Any) -> list[str]:
 def holding(path: Path, pieces: Sequence[bytes]) -> Iterator[tuple[Path, bytes]]:
     """The files of a store, and copies of it from before a migration, that hold one of these pieces. O(their size)."""
     names = [path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", "-journal"))]
-    names += sorted(item for item in path.parent.iterdir() if item.name.startswith(f"{path.name}.backup-format-"))
+    kept = tuple(path.name + end for end in COPIES)
+    names += sorted(item for item in path.parent.iterdir() if item.name.startswith(kept))
     longest = max(map(len, pieces), default=0)
     for name in names:
         if not name.is_file():
@@ -373,5 +374,8 @@ def holding(path: Path, pieces: Sequence[bytes]) -> Iterator[tuple[Path, bytes]]
                     yield name, piece
                 before = window[-longest:]
 
+
+COPIES: Final = (".backup-format-", ".before-restore-")
+"""What lies beside a store and was it once: copies from before a migration, and what a restore took the place of."""
 
 _CHUNK: Final = 1 << 22
