@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from . import conversing, documents, embedding, values
+from . import conversing, documents, embedding, ruling, values
 from .absent import no_counterpart
 from .model import KINDS, Left, Refused, Reply, Result, Unknown
 from .run import Run, disturbed
@@ -302,5 +302,6 @@ EXPECTATIONS: dict[str, Expectation] = {
     **conversing.EXPECTATIONS,
     **documents.EXPECTATIONS,
     **embedding.EXPECTATIONS,
+    **ruling.EXPECTATIONS,
     **values.EXPECTATIONS,
 }
