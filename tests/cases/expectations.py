@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from . import agents, ci_outcomes, conversing, documents, embedding, moving, values
+from . import agents, ci_outcomes, conversing, documents, embedding, moving, ruling, values
 from .absent import no_counterpart
 from .model import KINDS, Left, Refused, Reply, Result, Unknown
 from .run import Run, disturbed
@@ -317,5 +317,6 @@ EXPECTATIONS: dict[str, Expectation] = {
     **documents.EXPECTATIONS,
     **embedding.EXPECTATIONS,
     **moving.EXPECTATIONS,
+    **ruling.EXPECTATIONS,
     **values.EXPECTATIONS,
 }
