@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import math
 import multiprocessing
 import os
 import subprocess
@@ -43,7 +44,7 @@ class Service:
     def files(self) -> int:
         """Files that it has open; 0 where the system does not tell."""
         try:
-            return len(os.listdir(f"/proc/{self._process.pid}/fd"))
+            return sum(1 for _ in Path(f"/proc/{self._process.pid}/fd").iterdir())
         except OSError:
             return 0
 
@@ -122,7 +123,6 @@ LEAST: Final = 1e-5
 
 def histogram(seconds: Sequence[float]) -> dict[str, int]:
     """How often which time was taken, by the number of steps above ten microseconds."""
-    import math
 
     made: dict[str, int] = {}
     for value in seconds:
@@ -141,5 +141,5 @@ def percentile(histograms: Sequence[dict[str, int]], share: float) -> float:
     for place in sorted(total):
         left -= total[place]
         if left <= 0:
-            return float(LEAST * STEP**place)
+            return LEAST * math.pow(STEP, place)
     return 0.0

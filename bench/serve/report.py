@@ -52,8 +52,8 @@ def _memory(made: dict[str, Any]) -> list[str]:
         first, last = max(held[: len(held) // 10 + 1]), max(held[-(len(held) // 10 + 1) :])
         word = "flat" if last <= first * (1 + FLAT) else "GROWS"
         told.append(
-            f"run {run}: memory {word}: {first / 1024:.0f} MB in the first tenth, {last / 1024:.0f} MB in the last, {max(held) / 1024:.0f} MB at most; "
-            f"open files {files[0]} to {files[-1]}"
+            f"run {run}: memory {word}: {first / 1024:.0f} MB in the first tenth, {last / 1024:.0f} MB in the last, "
+            f"{max(held) / 1024:.0f} MB at most; open files {files[0]} to {files[-1]}"
         )
     if "whole" in made:
         told.append(f"the store is {'whole' if made['whole'] else 'DAMAGED'}, {made['pending']} tickets open")

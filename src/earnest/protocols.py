@@ -17,11 +17,16 @@ from typing import Any, Protocol, runtime_checkable
 from earnest.core.analysis import Question
 from earnest.core.context import Placed
 from earnest.core.entry import NewEntry, Standing, StoredEntry
+from earnest.core.erasing import Subject
 from earnest.core.events import Event, Posting
 from earnest.core.evidence import Belief, Word
 from earnest.core.filters import Filter
+from earnest.core.gate import Terms
+from earnest.core.links import Link
+from earnest.core.opinions import Opinions
 from earnest.core.outcome import Outcome
 from earnest.core.ranking import Candidate, Statistics
+from earnest.core.rules import Experience, StoredRule, StoredTrial
 from earnest.core.survey import Order, Settled
 from earnest.core.ticket import Appeal, Control, Look, Meter, Role, SettledShare, StoredSettlement, StoredTicket, Tier
 from earnest.core.uplift import Draw, SettledDraw
@@ -105,6 +110,18 @@ class Changed:
     vector: int
 
 
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Where a text stands beside the entries: rows of tickets, events (of remarks), sources and documents; keys; names of scopes."""
+
+    tickets: tuple[int, ...]
+    notes: tuple[int, ...]
+    sources: tuple[int, ...]
+    documents: tuple[int, ...]
+    keys: tuple[str, ...]
+    scopes: tuple[str, ...]
+
+
 class Embedder(Protocol):
     """Makes texts comparable by meaning; see `earnest.embedders`.
 
@@ -183,6 +200,48 @@ class Reading(Protocol):
 
     def due(self, rent_index: int) -> list[int]:
         """Rows of living entries that are empty when the rent index stands there. O(what it returns)."""
+        ...
+
+    def faded(self, at: datetime, after: tuple[int, int] | None, limit: int) -> list[tuple[int, int]]:
+        """Up to `limit` living entries that have faded by that time, earliest first, after the last of a page: (date, row). The date is in
+        microseconds since 1970. O(what it returns)."""
+        ...
+
+    def fading(self, after: int, limit: int) -> list[int]:
+        """Rows of up to `limit` living entries of retention `fading`, by row, after that one."""
+        ...
+
+    def opinions(self, row: int) -> Opinions | None:
+        """What readers said of an entry; None if nobody said anything."""
+        ...
+
+    def outdated(self, limit: int) -> list[int]:
+        """Rows of up to `limit` living entries that somebody called outdated. O(what it returns)."""
+        ...
+
+    def living(self, after: int, limit: int) -> list[int]:
+        """Rows of up to `limit` living entries, by row, after that one."""
+        ...
+
+    # links
+    def links_of(self, rows: Sequence[int]) -> list[Link]:
+        """Every link between living entries that has one of these rows at an end, by row. O(links)."""
+        ...
+
+    def stated_links(self, row: int) -> list[Link]:
+        """The links of an entry, dead or alive, that somebody stated, to living entries."""
+        ...
+
+    def links(self, after: tuple[int, int, str], limit: int) -> list[Link]:
+        """Up to `limit` links between living entries, ordered by (entry, other, kind), after that one."""
+        ...
+
+    def holding(self, terms: Sequence[str], scope: str, below: int, limit: int) -> list[int]:
+        """Rows of up to `limit` living entries of a scope, below a row, that hold all of these terms, newest first.
+
+        Raises:
+            IndexDamaged: The index is known to be broken.
+        """
         ...
 
     # recall
@@ -346,6 +405,51 @@ class Reading(Protocol):
         """How many decisions were drawn, by (arm, state of the ticket); about one entry if named. O(draws)."""
         ...
 
+    # rules
+    def rules(self, rows: Sequence[int]) -> Mapping[int, StoredRule]:
+        """What is kept of these rules, by row; entries of other kinds are left out."""
+        ...
+
+    def rule_counts(self) -> Mapping[str, int]:
+        """How many living rules there are of each status."""
+        ...
+
+    def rules_ending(self, by: datetime, limit: int) -> list[StoredRule]:
+        """Up to `limit` active rules whose half-life has ended by a moment, the earliest first. O(what it returns)."""
+        ...
+
+    def trial(self, number: int) -> StoredTrial | None:
+        """The trial of that number."""
+        ...
+
+    def trials_of(self, entry_row: int) -> list[StoredTrial]:
+        """The trials that a rule stood, in order; at most the last of them is running."""
+        ...
+
+    def trial_counts(self) -> tuple[int, int]:
+        """How many trials were ever begun, and how many of them proved their rule."""
+        ...
+
+    def trial_draws(self, number: int, meter: str | None) -> list[SettledDraw]:
+        """The draws of a trial whose outcome was measured, by a meter if named, in the order of their settlements.
+
+        What a meter said after it was revoked does not count, nor what was claimed or typed.
+        """
+        ...
+
+    def trial_outcomes(self, number: int, meter: str | None) -> int:
+        """How many draws `trial_draws` gives. Cheaper than reading them."""
+        ...
+
+    def trial_lost(self, number: int) -> tuple[int, int]:
+        """The decisions of a trial that ended without an outcome: with the rule shown, and without."""
+        ...
+
+    def experiences(self, scopes: Sequence[str] | None, doubtful: float, valued: float, recalled: int, limit: int) -> list[Experience]:
+        """Entries that may give reason for a rule, the newest first: with an outcome (not merely a claimed one) of theirs, less
+        confidence than `doubtful`, or at least the importance `valued` and so many recalls. O(entries of these scopes)."""
+        ...
+
     # evidence
     def words_of(self, row: int, limit: int) -> list[Word]:
         """What was measured of an entry, in the order of the decisions; the latest ones if there are more than `limit`."""
@@ -410,6 +514,10 @@ class Reading(Protocol):
         """As `candidates`, among the executed entries: a text that was executed goes on guarding its question."""
         ...
 
+    def past(self, question: Question, chosen: Filter, limit: int, share: float = 0.0) -> tuple[list[Candidate], Statistics]:
+        """As `candidates`, among the superseded entries: who asks what held at an earlier time is told what was said then."""
+        ...
+
     # the log
     def event(self, seq: int) -> Event | None:
         """The event of that number."""
@@ -435,6 +543,56 @@ class Reading(Protocol):
         """(verb, digest of the request, result) of an idempotency key."""
         ...
 
+    # language models
+    def kept_reply(self, digest: bytes) -> str | None:
+        """What a language model replied to the prompt of that digest, if that is kept."""
+        ...
+
+    # moving
+    def rows(self, *, vectors: bool) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Everything that memory knows, row by row: (table, values by column), in one order. Indexes, and whose it is, are left out."""
+        ...
+
+    def form(self) -> int:
+        """The format that the rows are in: `load` takes those of this one and of every earlier one."""
+        ...
+
+    def untouched(self) -> bool:
+        """Whether nothing was ever remembered, decided or measured here."""
+        ...
+
+    # erasing
+    def meant(self, subject: Subject) -> list[int]:
+        """Rows of the entries, dead ones too, that a subject means, ordered; what was erased already is left out.
+
+        O(entries) by text, else O(what it finds).
+        """
+        ...
+
+    def kin(self, rows: Sequence[int]) -> list[tuple[int, int, str]]:
+        """(child row, parent row, how) of what was made of these entries and of what they were made, erased ones left out."""
+        ...
+
+    def open_tickets(self, rows: Sequence[int]) -> list[str]:
+        """Ids of the open tickets that name one of these entries."""
+        ...
+
+    def mentions(self, text: str) -> Mentions:
+        """Where a text stands beside the entries. O(the store)."""
+        ...
+
+    def to_erase(self, rows: Sequence[int]) -> Mapping[str, int]:
+        """How much goes with these entries: entries, vectors, tickets, notes."""
+        ...
+
+    def samples(self, rows: Sequence[int], most: int) -> list[bytes]:
+        """Up to `most` pieces of the bytes that go with these entries, to look for them afterwards."""
+        ...
+
+    def residue(self, rows: Sequence[int], pieces: Sequence[bytes]) -> tuple[Mapping[str, int], list[bytes]]:
+        """What the indexes still hold of erased entries, by index; and those of the pieces that what stays does not say too."""
+        ...
+
     # totals
     def totals(self) -> Mapping[str, Any]:
         """Counts and sums for `stats` and `doctor`: O(what is unusual), not O(entries)."""
@@ -443,6 +601,9 @@ class Reading(Protocol):
 
 class Writing(Reading, Protocol):
     """One atomic, durable transaction: everything in it is written when its block ends, or nothing if the block raises."""
+
+    author: Author
+    """Who writes, and when."""
 
     def set_setting(self, name: str, value: Any) -> None:
         """Keep a setting."""
@@ -459,7 +620,41 @@ class Writing(Reading, Protocol):
         ...
 
     def change_entry(self, row: int, **columns: Any) -> None:
-        """Overwrite columns of one entry. An entry whose standing becomes `dead` leaves the index in the same transaction."""
+        """Overwrite columns of one entry. An entry whose standing becomes `dead` leaves the index in the same transaction, and loses
+        its links, but for those that somebody stated: these are not read until it comes back.
+
+        When a fading entry will have faded follows from its row and the settings, in the same transaction. Its clock begins anew, now, where
+        it comes back from the dead, becomes fading, or is unpinned. `last_recalled` is in microseconds since 1970.
+        """
+        ...
+
+    def date_fading(self, rows: Sequence[int]) -> None:
+        """Make the dates at which these entries will have faded anew, by the settings in force."""
+        ...
+
+    def put_opinions(self, row: int, said: Opinions | None) -> None:
+        """Keep what readers said of an entry, in place of what was kept; None forgets it."""
+        ...
+
+    def put_link(self, link: Link) -> None:
+        """Keep a link, in place of what was kept between its ends under its kind; `used` None is now."""
+        ...
+
+    def drop_link(self, link: Link) -> bool:
+        """Take a link away; False if it was not there."""
+        ...
+
+    def drop_links(self, rows: Sequence[int]) -> int:
+        """Take every link of these entries away, of the living and the dead; returns how many."""
+        ...
+
+    def drop_unused_links(self, before: datetime, limit: int) -> int:
+        """Take up to `limit` links away that nobody stated and nobody travelled since; returns how many."""
+        ...
+
+    @property
+    def returned(self) -> Sequence[int]:
+        """Rows of the entries that came back from the dead in this transaction."""
         ...
 
     def add_sources(self, row: int, sources: Iterable[str]) -> None:
@@ -556,6 +751,20 @@ class Writing(Reading, Protocol):
         """Let a meter's tier hold on a channel."""
         ...
 
+    # rules
+    def change_rule(self, row: int, **columns: Any) -> None:
+        """Overwrite columns of a rule: status, event, ends, hits_before, heard, level, alarm. An entry of kind rule has them from its
+        birth: it is pending."""
+        ...
+
+    def insert_trial(self, row: int, terms: Terms, begun: int) -> int:
+        """Write a running trial of a rule; returns its number, which counts the store's trials from 1."""
+        ...
+
+    def end_trial(self, number: int, event: int | None, verdict: str | None) -> None:
+        """End a trial by an event, or let it run again if there is none."""
+        ...
+
     # evidence
     def put_word(self, row: int, ticket_row: int, word: Word, *, said_of: int | None = None) -> None:
         """Write what was measured of an entry; `said_of` is whose outcome it was if it was another's."""
@@ -613,6 +822,33 @@ class Writing(Reading, Protocol):
         """Record what an entry was made of."""
         ...
 
+    def load(self, form: int, rows: Iterable[tuple[str, Mapping[str, Any]]], terms: Callable[[str], Sequence[str]]) -> Mapping[str, int]:
+        """Put rows in the place of everything in an untouched store, and make its indexes; returns how many rows, by table.
+
+        Raises:
+            StoreCorrupt: They are not rows of that format, or do not fit together.
+        """
+        ...
+
+    def erase(self, rows: Sequence[int]) -> Mapping[str, int]:
+        """Empty everything that goes with entries that died `erased`: texts, salts, metadata, labels, vectors, questions, remarks.
+
+        Their rows, ids and numbers stay, since the log and the postings point at them. Returns how much of what.
+        """
+        ...
+
+    def erase_labels(self, source: str | None, scope: str | None) -> Mapping[str, int]:
+        """Take a source's name from what has others too (of one scope, or everywhere), and forget its documents."""
+        ...
+
+    def erase_scope(self, scope: str) -> None:
+        """Take a scope's name away, once nothing but erased entries is in it."""
+        ...
+
+    def erase_mentions(self, found: Mentions) -> Mapping[str, int]:
+        """Empty what names a text beside the entries."""
+        ...
+
     def append(
         self,
         kind: str,
@@ -625,6 +861,14 @@ class Writing(Reading, Protocol):
         before: Mapping[str, Any] | None = None,
     ) -> int:
         """Append an event with its postings; returns its number. Ordered, chained, never changed afterwards."""
+        ...
+
+    def keep_reply(self, digest: bytes, reply: str) -> None:
+        """Keep what a language model replied, for work that may be interrupted. `erase` has to drop these with `drop_replies`."""
+        ...
+
+    def drop_replies(self, digests: Iterable[bytes] = (), *, before: datetime | None = None) -> None:
+        """Forget these replies, and those kept before a time."""
         ...
 
     def remember(self, key: str, verb: str, request: bytes, result: Mapping[str, Any]) -> None:
@@ -678,6 +922,29 @@ class Store(Protocol):
         """Write a whole, consistent copy to a new file while others go on writing."""
         ...
 
+    def scratch(self, form: int, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> AbstractContextManager[Reading]:
+        """These rows as a passing store that can be looked at, on the disk and not in memory; it has no indexes."""
+        ...
+
+    def scrub(self) -> list[str]:
+        """Write the store anew without what was deleted, so that no byte of it is left; says in sentences what could not be done.
+
+        Other processes may go on. O(the store), in time and, for a moment, in room.
+        """
+        ...
+
+    def forget(self) -> None:
+        """Keep nothing in this process that was read before: the rows are others now."""
+        ...
+
+    def size(self) -> int:
+        """Bytes that the store takes, its log too; 0 if it is in memory."""
+        ...
+
+    def holding(self, pieces: Sequence[bytes]) -> list[tuple[str, bytes]]:
+        """The files of this store, old copies beside it too, that hold one of these pieces: (name, piece). O(their size)."""
+        ...
+
     def close(self) -> None:
         """Release the store. Idempotent."""
         ...
@@ -703,7 +970,13 @@ class Encoder(Protocol):
 
 
 class LLM(Protocol):
-    """A language model that can be asked for help. No verb asks one unless the caller says so; none is asked inside a transaction."""
+    """A language model that can be asked for help. No verb asks one unless the caller says so; none is asked inside a transaction.
+
+    Optional: `reply(prompt, **options)` gives an `earnest.core.models.Reply`, which counts the tokens; `model_id` names the model;
+    `price` is what a million tokens cost, read and written, in US dollars. Options that Earnest gives, and that a model may leave out
+    of its signature: `max_tokens` (int), `temperature` (0 to 2), `json` (True: a JSON value is wanted) and `cancel` (a
+    `threading.Event`: once it is set, the reply is not wanted any more).
+    """
 
     def complete(self, prompt: str, **options: Any) -> str:
         """What the model replies to a prompt. It may raise any `EarnestError`, `OSError` (which time-outs are), `ValueError` or

@@ -10,12 +10,9 @@ from .model import Left, Op, Unknown
 
 # Operation: (what it needs, whether leaving it out leaves the store other than the case means).
 _MODULES: dict[str, tuple[str, bool]] = {
-    "llm": ("earnest.rules", True),
     "rest": ("earnest.http", True),  # adds and settlements are made in its place
     "http": ("earnest.http", True),
     "dashboard": ("earnest.http", False),
-    "settle_from_report": ("earnest.ci", True),
-    "read_report": ("earnest.ci", False),
     "simulate": ("earnest.simulate", True),
     "for_each_reply": ("earnest.rules", True),
 }
@@ -27,10 +24,6 @@ _VERBS: dict[str, tuple[str, bool]] = {
     "export": ("export", False),
     "relate": ("link", True),
     "graph": ("related", False),
-    "rules": ("rules", False),
-    "rules_list": ("rules", False),
-    "rules_analyze": ("rules", True),
-    "rule_reject": ("rules", True),
     "decay_cleanup": ("decay_cleanup", True),
     "strength": ("feedback", False),
     "purge": ("erase", True),

@@ -18,7 +18,7 @@ from .model import Left, Refused
 from .surface import ROOT, Agent, environment, plain
 
 FAULT = 70
-_MAKING = frozenset({"sync_turn", "add", "add_many", "encode_files", "configure", "meter"})
+_MAKING = frozenset({"sync_turn", "add", "add_many", "encode_files", "configure", "meter", "import_"})
 _PLAIN = frozenset({"importance", "confidence", "kind", "scope", "cue", "retention", "valid_from", "valid_to", "key", "reason", "meter"})
 _PLAIN |= {
     "scale",
@@ -63,6 +63,10 @@ class CliSurface:
         if verb in ("meter", "bind"):
             words = ["add" if verb == "meter" else "bind", *(_word(arguments.pop(n)) for n in ("name", "channel") if n in arguments)]
             return self._run(agent, "meters", words, arguments)
+        if verb.startswith("rules."):
+            words = [verb.removeprefix("rules."), *(_word(arguments.pop(n)) for n in ("id",) if n in arguments)]
+            made = self._run(agent, "rules", words, arguments)
+            return made["rules"] if "rules" in made else made
         form = _FORMS.get(verb)
         if form is None:
             raise Left("not here", f"the command line has no {verb}")
@@ -72,6 +76,8 @@ class CliSurface:
         positional += [_word(name) for several in ("paths", "ids") for name in arguments.pop(several, [])]
         if not isinstance(ids.get("id", ""), str):
             raise Left("not here", "every word of a command line is text")
+        if verb == "erase":
+            arguments["yes"] = True
         if verb == "repair":
             arguments["repair"] = True
         if verb == "list":
@@ -155,14 +161,18 @@ def _option(name: str, value: Any) -> list[str]:
         return ["-k", _word(value)]
     if name == "acted":
         return ["--acted" if value else "--not-acted"]
+    if name == "accept":
+        return ["--accept" if value else "--reject"]
     if name == "dry_run":
         return ["--dry-run"] if value else []
-    if name in ("repair", "prune"):
+    if name in ("repair", "prune", "yes"):
         return [f"--{name}"]
     if name == "last":
         return ["--last", _word(value)]
     if name in ("user_text", "assistant_text"):
         return [f"--{name.removesuffix('_text')}={_word(value)}"]
+    if name == "entry":
+        return [f"--entry={_word(value)}"]
     if name == "text":
         return [f"--text={_word(value)}"]
     if name in _PLAIN:
@@ -226,4 +236,8 @@ _FORMS: dict[str, _Form] = {
     "repair": ("check", (), ""),
     "backup": ("backup", ("path",), "path"),
     "render": ("render", ("target", "path"), ""),
+    "export": ("export", ("path",), ""),
+    "import_": ("import", ("path",), ""),
+    "erase": ("erase", (), ""),
+    "compact": ("compact", (), ""),
 }

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from . import agents, damage
+from . import agents, ci_outcomes, damage
 from .model import Left, Op, Reply, Unknown
 from .run import Run
 
@@ -138,6 +138,7 @@ def _as_in(run: Run, value: Any) -> list[str]:
         "files/text/EXPECTED.json": _texts_as_in,
         "files/chat/chatgpt_EXPECTED.json": _chatgpt,
         "files/chat/claude_EXPECTED.json": _claude,
+        "files/junit/EXPECTED.json": ci_outcomes.reports_as_in,
     }
     if value not in judges:
         raise Unknown(f"I do not know how to compare with {value!r}")

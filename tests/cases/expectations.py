@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from . import agents, conversing, documents, embedding, values
+from . import agents, ci_outcomes, conversing, documents, embedding, moving, ruling, values
 from .absent import no_counterpart
 from .model import KINDS, Left, Refused, Reply, Result, Unknown
 from .run import Run, disturbed
@@ -311,9 +311,12 @@ EXPECTATIONS: dict[str, Expectation] = {
     "integrity": _integrity,
     "good_lines": _no_lines,
     "bad_lines_reported": _bad_lines,
+    **ci_outcomes.EXPECTATIONS,
     **agents.EXPECTATIONS,
     **conversing.EXPECTATIONS,
     **documents.EXPECTATIONS,
     **embedding.EXPECTATIONS,
+    **moving.EXPECTATIONS,
+    **ruling.EXPECTATIONS,
     **values.EXPECTATIONS,
 }

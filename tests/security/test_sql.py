@@ -20,7 +20,11 @@ ALLOWED: Final[dict[tuple[str, str, str], str]] = {
     ("writing.py", "change_entry", "columns"): "names of columns, refused before unless they are in _COLUMNS",
     ("reading.py", "page", "self._conditions(chosen, 'e')"): "its parts are looked at where they are made",
     ("reading.py", "candidates", "self._conditions(chosen, 'e', indexed=True)"): "its parts are looked at where they are made",
-    ("reading.py", "guards", "self._conditions(replace(chosen, standings=('dead',)), 'e')"): "its parts are looked at where they are made",
+    (
+        "reading.py",
+        "_among_dead",
+        "self._conditions(replace(chosen, standings=('dead',)), 'e')",
+    ): "its parts are looked at where they are made",
     ("surveying.py", "ranked", "conditions(chosen)"): "its parts are looked at where they are made",
     ("surveying.py", "ranked", "_ORDERS[order]"): "a table of fixed texts",
     ("turns.py", "placed", "conditions(chosen)"): "its parts are looked at where they are made",

@@ -9,6 +9,11 @@ RETENTIONS: Final = ("earned", "fading", "kept")
 STANDINGS: Final = ("active", "suspended", "dead")
 MODES: Final = ("auto", "hybrid", "rrf", "keyword", "dense")
 VERSUS: Final = ("nothing", "rival")
+EXPORTS: Final = ("jsonl", "markdown")
+IMPORTS: Final = ("auto", "earnest", "darwin-memo", "mnemosyne", "mem0", "chatgpt", "claude", "mcp-memory", "markdown", "chats")
+LINKS: Final = ("related", "semantic", "temporal", "entity")
+VERDICTS: Final = ("helpful", "unhelpful", "outdated")
+STATUSES: Final = ("pending", "trial", "active", "rejected", "expired")
 TIERS: Final = ("claimed", "operator", "measured")
 PROFILES: Final = ("full", "ci")
 TARGETS: Final = ("AGENTS.md", "CLAUDE.md", "MEMORY.md", "claude-memory")
@@ -58,6 +63,7 @@ EVERYWHERE: Final = (
 _ID: Final = Option(("id",), "the entry's id, as `earnest list` shows it", "ID")
 _SCOPE: Final = Option(("--scope",), "the scope that it belongs to; the default scope unless given", "NAME")
 _KEY: Final = Option(("--key",), "idempotency key: the same request with the same key is carried out once", "KEY")
+_MODEL: Final = Option(("--model",), "ask this language model: ollama:NAME, openai:NAME, zhipu:NAME or anthropic:NAME", "SPEC")
 _LIMIT: Final = Option(("--limit",), "at most so many", "N", "whole")
 _WHERE: Final = (
     Option(("--scope",), "look in this scope, matched exactly; repeat for several", "NAME", repeat=True, group="scope"),
@@ -111,12 +117,15 @@ _WRITE: Final = (
             _switch("--hidden", "take hidden files and folders too"),
             Option(("--encoding",), "what the text files are encoded in, if it is not UTF-8", "NAME"),
             Option(("--name",), "the source name of what comes from standard input (stdin)", "NAME"),
+            _MODEL,
+            Option(("--max-calls",), "with --model, ask it at most so often", "N", "whole"),
             _KEY,
         ),
         "earnest encode runbook.md docs/",
         "Reads text, Markdown, HTML, PDF (the extra docs), JSON, JSON Lines, tables, code, exports of ChatGPT and Claude, and "
         "transcripts of agents. Says what was made and what was left out, and why. A file that fails stops none of the others; then "
-        "the exit status is 1, as when nothing could be made of anything.",
+        "the exit status is 1, as when nothing could be made of anything, or when a model did not do all that it was asked for: the "
+        "text is stored as it is then, and the same command goes on.",
     ),
     Command(
         "remember", "Write", "write down one entry", "entries:remember",
@@ -164,6 +173,11 @@ _WRITE: Final = (
     ),
     Command("unpin", "Write", "take the pin away again", "entries:unpin", (_ID,), "earnest unpin kq3v5d2m7a4x6b2c"),
     Command(
+        "vouch", "Write", "let an entry decide that waits for outcomes", "entries:vouch", (_ID,), "earnest vouch kq3v5d2m7a4x6b2c",
+        "What was imported, and what is marked as aiming at its reader, decides nothing before good outcomes have stood beside it. Who "
+        "vouches for it ends the wait; `undo` takes that back.",
+    ),
+    Command(
         "merge", "Write", "join entries that say the same into one", "entries:merge",
         (
             Option(("ids",), "two or more ids of one scope, kind, retention and standing", "ID", nargs="+"),
@@ -190,6 +204,49 @@ _WRITE: Final = (
         "if one is not answered as before, everything is taken back, and the exit status is 1.",
     ),
     Command(
+        "decay", "Write", "bury what has faded: fading entries that were left alone too long", "fading:decay",
+        (_switch("--dry-run", "only say what would fade"), _KEY),
+        "earnest decay --dry-run",
+        "An entry fades when importance times what is left of it lies below the setting `decay_threshold`; half is left after "
+        "`decay_half_life` days without a recall. Pinned entries never fade. `restore` brings one back, and its clock begins anew.",
+    ),
+    Command(
+        "feedback", "Write", "say what an entry was worth to you", "fading:feedback",
+        (_ID, Option(("verdict",), "what it was", "VERDICT", choices=VERDICTS), _KEY),
+        "earnest feedback kq3v5d2m7a4x6b2c helpful",
+        "Helpful: it lasts longer. Unhelpful: its importance goes down, at most to half. Outdated: it ceases to be valid now, and `doctor` asks "
+        "for a replacement. An opinion moves neither evidence nor energy. Exit status 1 if the day's three opinions on it were used up.",
+    ),
+    Command(
+        "link", "Write", "state that two entries belong together, or cut their links", "linking:link",
+        (
+            Option(("a",), "the one entry's id", "ID"),
+            Option(("b",), "the other's", "OTHER"),
+            Option(("--kind",), "how they are linked (related); with --remove, only links of this kind", choices=LINKS),
+            Option(("--weight",), "how closely, above 0 and at most 1 (1)", "N", "number"),
+            Option(("--reason",), "why, for people", "TEXT"),
+            _switch("--remove", "cut the links between them, found ones too"),
+            _KEY,
+        ),
+        'earnest link kq3v5d2m7a4x6b2c wz6e4t7r2n5p3q8s --reason "the same outage"',
+        "Links never cross scopes. A stated link neither fades nor makes room for found ones. Exit status 1 if there was nothing to cut.",
+    ),
+    Command(
+        "compress", "Write", "put a shorter version in the place of a long entry", "compressing:compress",
+        (
+            Option(("id",), "the entry's id; none with --long", "ID", nargs="?"),
+            _switch("--long", "the longest entries, within the day's share: for a schedule"),
+            Option(("--over",), "with --long, only entries of more than so many characters (1,500)", "N", "whole"),
+            Option(("--older",), "with --long, only entries recorded at least so many days ago (0)", "DAYS", "number"),
+            _switch("--dry-run", "with --long, only say what would be tried"),
+            _MODEL,
+            _KEY,
+        ),
+        "earnest compress kq3v5d2m7a4x6b2c --model ollama:qwen3",
+        "A shorter text that loses, adds or moves a number, date, name, value, condition or denial is refused, and the original stays. "
+        "Without a model, the sentences that say least are left out. `undo` brings the original back.",
+    ),
+    Command(
         "undo", "Write", "take back an event", "entries:undo",
         (Option(("event",), "the event's number, as `earnest audit` shows it", "EVENT", "whole"),),
         "earnest undo 12",
@@ -204,6 +261,7 @@ _ASK: Final = (
             Option(("question",), "any text; it is only ever data", "QUESTION"),
             Option(("-k",), "the deciding entry and up to k - 1 supporting ones (3)", "N", "whole"),
             *_RECALL,
+            _MODEL,
         ),
         'earnest query "May old log files be deleted?"',
         "Silence is an honest answer: it is said, and the exit status is 0.",
@@ -235,6 +293,7 @@ _ASK: Final = (
             Option(("question",), "any text; it is only ever data", "QUESTION"),
             Option(("-k",), "the deciding entry and up to k - 1 supporting ones (3)", "N", "whole"),
             *_RECALL,
+            _MODEL,
             _KEY,
         ),
         'earnest decide "May old log files be deleted?"',
@@ -323,6 +382,60 @@ _ASK: Final = (
         "Both count, each as far as its meter is believed. Exit status 1 if nothing landed: the ticket is unknown, not settled, or was a "
         "holdout.",
     ),
+    Command(
+        "settle-ci", "Ask and settle", "settle tickets by what a change did to the test suite", "settling_ci:settle_ci",
+        (
+            Option(("--base-xml",), "JUnit XML from before the change, or a folder of it; repeat for several runs of that code", "PATH",
+                   repeat=True, files=True),
+            Option(("--head-xml",), "JUnit XML from after the change, or a folder of it; repeat for several runs of that code", "PATH",
+                   repeat=True, files=True),
+            Option(("--pr-body",), "a text with lines `earnest-ticket: ID`; - reads standard input; PR_BODY unless given", "TEXT"),
+            Option(("--tickets",), "tickets by their ids, with commas between them; repeat for more", "IDS", repeat=True),
+            Option(("--tickets-file",), "a file with lines `earnest-ticket: ID`, or one id a line", "FILE", files=True),
+            Option(("--commits",), "the commits whose messages name tickets, such as origin/main..HEAD", "RANGE"),
+            Option(("--run-id",), "what names this run, which settles once; the digest of its reports unless given", "NAME"),
+            Option(("--meter",), "who measured (ci; with --remeasure, ci-rerun)", "NAME"),
+            Option(("--scale",), "the tests of an ordinary effect; the meter's own unless given, else 1", "N", "number"),
+            Option(("--detail",), "a remark for the entries' life stories", "TEXT"),
+            Option(("--base-time",), "refuse tickets that were opened later (ISO 8601)", "TIME"),
+            Option(("--base-store",), "refuse tickets that were not open in this copy of the store, as it was at base", "PATH", files=True),
+            Option(("--base-code",), "what names the code at base, best its git tree: shows a test that disagrees with itself", "NAME"),
+            Option(("--head-code",), "what names the code at head", "NAME"),
+            Option(("--quarantine",), "runs for which a flaky test is not believed (50)", "N", "whole"),
+            _switch("--allow-removed", "measure although most tests that passed at base are gone"),
+            _switch("--measure-only", "only measure: nothing is settled, nothing is written"),
+            _switch("--control", "both sides are the same code: record the meter's noise, and which tests are flaky"),
+            _switch("--remeasure", "a second look at settled tickets, by runs made anew"),
+            Option(("--state",), "the file that keeps what is known of earlier runs (beside the store)", "PATH", files=True),
+        ),
+        "earnest settle-ci --base-xml base.xml --head-xml head.xml --commits origin/main..HEAD",
+        "Counts the tests that both sides measured and that were mended, less those that broke. Exit status 1 if tickets were named and "
+        "none landed, 3 if the reports hold no evidence: then the tickets stay open.",
+    ),
+    Command(
+        "settle-evm", "Ask and settle", "settle tickets by what an account on an EVM chain gained or lost", "settling_evm:settle_evm",
+        (
+            Option(("--rpc",), "a JSON-RPC endpoint; EARNEST_EVM_RPC unless given", "URL"),
+            Option(("--verify-rpc",), "a second endpoint, which has to agree; EARNEST_EVM_VERIFY_RPC unless given", "URL"),
+            Option(("--account",), "whose balance is measured; a snapshot knows", "ADDRESS"),
+            Option(("--token",), "the ERC-20 token that is measured, in place of the native coin; a snapshot knows", "ADDRESS"),
+            Option(("--snapshot",), "write the balance of now to this new file, before anything is done", "FILE", files=True),
+            Option(("--before",), "the snapshot to measure from", "FILE", files=True),
+            Option(("--from-block",), "measure from this block, in place of a snapshot, if the node has its state", "N", "whole"),
+            Option(("--to-block",), "measure to this block; the newest unless given", "N", "whole"),
+            Option(("--transaction",), "a transaction of the account, to tell its gas; repeat for more", "HASH", repeat=True),
+            Option(("--decimals",), "decimals of a whole coin; asked of the token unless given", "N", "whole"),
+            Option(("--confirmations",), "read so many blocks behind the newest (0)", "N", "whole"),
+            Option(("--tickets",), "tickets by their ids, with commas between them; repeat for more", "IDS", repeat=True),
+            Option(("--meter",), "who measured (evm)", "NAME"),
+            Option(("--scale",), "the whole coins of an ordinary effect; the meter's own unless given, else 1", "N", "number"),
+            Option(("--detail",), "a remark for the entries' life stories", "TEXT"),
+            _KEY,
+        ),
+        "earnest settle-evm --before before.json --tickets 7gqk2v5m3xw4b6a2dr5t7y3z4c",
+        "Take a snapshot, act, then settle by it: no archive node and no key are needed. Nothing is ever sent to the chain. Exit status 3 "
+        "if an endpoint does not answer, two disagree, or the chain was reorganised: then the tickets stay open.",
+    ),
 )  # fmt: skip
 
 _LOOK: Final = (
@@ -340,6 +453,19 @@ _LOOK: Final = (
     Command("show", "Look", "one entry with everything that is kept about it", "entries:show", (_ID,), "earnest show kq3v5d2m7a4x6b2c"),
     Command(
         "why", "Look", "an entry's life story: what was measured, why it died", "insight:why", (_ID,), "earnest why kq3v5d2m7a4x6b2c"
+    ),
+    Command(
+        "related", "Look", "what an entry is linked with, or the whole graph", "linking:related",
+        (
+            Option(("id",), "the entry's id; none with --all", "ID", nargs="?"),
+            Option(("-k",), "at most so many (5)", "N", "whole"),
+            Option(("--hops",), "how many links away it may lie (1)", "N", "whole"),
+            Option(("--kind",), "only links of this kind; repeat for several", repeat=True, choices=(*LINKS, "supersession")),
+            Option(("--format",), "a table (text), or a graph for another program", choices=("text", "json", "graphml")),
+            _switch("--all", "every entry that has a link, as a graph (json unless --format graphml)"),
+        ),
+        "earnest related kq3v5d2m7a4x6b2c --hops 2",
+        "Links are found by shared names, by what happened before and after, and by likeness (`earnest maintain` finds those); `link` states more.",
     ),
     Command(
         "top", "Look", "the living entries that earned most", "insight:top",
@@ -360,6 +486,36 @@ _LOOK: Final = (
         ),
         "earnest audit --kind death --last 5",
         "Unless filtered, a digest follows: of the events after --after, else of the whole log.",
+    ),
+    Command(
+        "rules", "Look", "rules: what to do when something comes up, accepted by a person or proved by a trial", "rules:rules",
+        (
+            Option(("what_to_do",), "list (unless given), add, analyze, show, verify, trial, match, export or adopt", "ACTION", nargs="?",
+                   choices=("list", "add", "analyze", "show", "verify", "trial", "match", "export", "adopt")),
+            Option(("what",), "the type for add, the id for show, verify and trial, the text for match, the file for export and adopt", "WHAT",
+                   nargs="?", files=True),
+            Option(("--status",), "only rules of this status, for list and export (export: active)", choices=STATUSES),
+            Option(("--trigger",), "when it applies, for add", "TEXT"),
+            Option(("--action",), "what to do then, for add", "TEXT", dest="do"),
+            Option(("--evidence",), "an entry that speaks for it, for add; repeat for several", "ID", repeat=True),
+            Option(("--source",), "where it comes from, for add and adopt; repeat for several", "NAME", repeat=True),
+            Option(("--tag",), "a tag, for add; repeat for several", "NAME", repeat=True),
+            Option(("--model",), "a model that drafts, for analyze, such as zhipu:glm-4-flash; none is asked unless given", "SPEC"),
+            _switch("--accept", "accept it, for verify (unless --reject)", "accept", group="accept"),
+            _switch("--reject", "reject it for good, for verify", "accept", off=True, group="accept"),
+            Option(("--decisions",), "settled decisions after which a trial ends (1,000)", "N", "whole"),
+            Option(("--meter",), "whose outcomes count in a trial; every measured one unless given", "NAME"),
+            Option(("--reason",), "why, for the record, for verify and trial", "TEXT"),
+            Option(("-k",), "at most so many, for match; the setting rules_cap unless given", "N", "whole"),
+            Option(("--floor",), "the part of a trigger that the text must hold, 0 to 1, for match (0.4)", "N", "number"),
+            Option(("--scope",), "the scope; repeat for several where rules are only looked at", "NAME", repeat=True, group="scope"),
+            _switch("--all-scopes", "look in every scope", group="scope"),
+            _LIMIT,
+            _KEY,
+        ),
+        'earnest rules add avoid --trigger "an API key may have expired" --action "Check the key before calling the service."',
+        "A rule is pending until `rules verify` accepts it or a trial proves it: in a trial it is shown in a random half of the decisions that "
+        "it matches, and measured outcomes decide. Only active rules reach a prompt.",
     ),
     Command(
         "uplift", "Look", "whether memory helps, by the decisions that were withheld", "uplift:uplift",
@@ -393,8 +549,72 @@ _KEEP: Final = (
     ),
     Command(
         "backup", "The store", "write a whole copy to a new file, while others go on", "upkeep:backup",
-        (Option(("path",), "a file that does not exist yet", "PATH", files=True),),
+        (
+            Option(("path",), "a file that does not exist yet; with --restore, a backup", "PATH", files=True),
+            _switch("--restore", "the other way: put this backup in the store's place, if nobody has the store open"),
+        ),
         "earnest backup memory-copy.db",
+        "A restore looks the backup over first, and keeps what was there before beside the store.",
+    ),
+    Command(
+        "export", "The store", "write everything to a file that can be read and brought back", "moving:export",
+        (
+            Option(("path",), "a new file; - writes to standard output", "PATH", files=True),
+            Option(("--format",), "jsonl holds everything, markdown is for people (by the ending of PATH, else jsonl)", choices=EXPORTS),
+            _switch("--vectors", "the vectors too; without them they are made anew where it is imported"),
+            Option(("--scope",), "Markdown only: only this scope; repeat for several", "NAME", repeat=True),
+            _switch("--overwrite", "replace the file if it is there"),
+        ),
+        "earnest export memory.jsonl",
+        "One snapshot, while others go on. A restore from JSON Lines is identical, by its digest.",
+    ),
+    Command(
+        "import", "The store", "take in an export, or what another program left behind", "moving:import_",
+        (
+            Option(("path",), "a file, or a folder of notes in Markdown; - reads standard input", "PATH", files=True),
+            Option(("--format",), "what it is; by what is in it unless given", choices=IMPORTS),
+            Option(("--probation",), "measured gains that an import has to stand beside before it may decide (3)", "N", "whole"),
+            Option(("--scope",), "put everything into this scope", "NAME"),
+            _switch("--dry-run", "only say what would be done"),
+            _KEY,
+        ),
+        "earnest import memory.jsonl --dry-run",
+        "Reads exports of Earnest, stores of darwin-memo with their logs, SQLite files of Mnemosyne, mem0, ChatGPT and Claude exports "
+        "(also as the archive they came in), the reference memory server's graph, MEMORY.md and AGENTS.md. An export of Earnest into an "
+        "empty store is a restore; everything else comes in on probation, each entry once. Says what could not be carried, and why.",
+    ),
+    Command(
+        "lessons", "The store", "a small, sorted text of what was learned, for stores that are kept in git", "lessons:lessons",
+        (
+            Option(("action",), "save (the store to FILE), load (a new store from FILE), merge (FILE and FILE2), or verify (that FILE2 "
+                   "brings no outcome over FILE)", "ACTION", choices=("save", "load", "merge", "verify")),
+            Option(("file",), "a text of lessons", "FILE", files=True),
+            Option(("file2",), "another text of lessons, for merge and verify", "FILE2", nargs="?", files=True),
+            Option(("--into",), "where merge writes to (FILE)", "PATH", files=True),
+        ),
+        "earnest lessons save .earnest/lessons.jsonl",
+        "The text holds entries, decisions and outcomes, not balances: loading lives through them again. Merging takes the decisions and "
+        "outcomes of both and names both as its parents. As a driver for git: `earnest lessons merge %A %B`. Exit status 1 "
+        "of verify: a change says itself what was measured.",
+    ),
+    Command(
+        "compact", "The store", "write the file anew, as small as it can be", "erasing:compact", (), "earnest compact",
+        "Needs room for a second copy for a moment. Others may go on meanwhile; one that reads for long keeps the log from being emptied.",
+    ),
+    Command(
+        "erase", "The store", "erase what is named, so that no byte of it is left; there is no undo", "erasing:erase",
+        (
+            Option(("--scope",), "everything in this scope, and its name", "NAME"),
+            Option(("--source",), "what this source alone said, and what was put together from it", "NAME"),
+            Option(("--entry",), "the entry of this id, its versions and what was made of it", "ID"),
+            Option(("--text",), "everything that holds this text; - reads standard input", "TEXT"),
+            _switch("--dry-run", "only count"),
+            _switch("--yes", "do not ask"),
+            _KEY,
+        ),
+        "earnest erase --scope alice --dry-run",
+        "Of several subjects all must hold. Asks before it erases, unless --yes. Exit status 1 if something of it was found afterwards; "
+        "what still holds it is named.",
     ),
     Command(
         "bench", "The store", "measure recall on this store's own entries, and what to set", "bench:bench",
@@ -492,6 +712,13 @@ _SERVE: Final = (
         "earnest mcp --store .earnest/memory.db",
         "Needs the extra mcp. Ends when its input ends. What an agent settles is recorded as claimed, unless the meter was bound to the "
         "channel mcp. Logs go to standard error; EARNEST_LOG=info says more.",
+    ),
+    Command(
+        "claude-code", "Serve", "write the plug-in for Claude Code", "claude_code:install",
+        (Option(("folder",), "the folder to write it into, new or of an earlier version", "FOLDER", files=True),),
+        "earnest claude-code ./earnest-plugin",
+        "Hooks recall on every prompt, keep what a turn leaves, and settle decisions by the exit statuses of the tests that the agent ran; "
+        "the agent gets the tools of `earnest mcp`. Trusts the meter claude-code-tests over the channel claude-code.",
     ),
     Command(
         "ui", "Serve", "open the dashboard of the store in a browser", "ui:ui",

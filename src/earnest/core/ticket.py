@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Final, Literal
 
 from earnest.core.entry import Entry
+from earnest.core.rules import Rule
 
 TicketState = Literal["pending", "settled", "abandoned", "expired"]
 Role = Literal["deciding", "supporting", "cited", "withheld"]
@@ -18,6 +19,7 @@ TIERS: Final[tuple[Tier, ...]] = ("claimed", "operator", "measured")
 CHANNEL_TIERS: Final[dict[str, Tier]] = {
     "python": "measured",
     "settle-ci": "measured",
+    "settle-evm": "measured",
     "cli": "operator",
     "dashboard": "operator",
     "mcp": "claimed",
@@ -56,6 +58,8 @@ class Ticket(Answer):
     id: str | None = None
     holdout: bool = False
     exposure: float = 1.0
+    rules: tuple[Rule, ...] = ()
+    """The rules shown beside the answer: those in force that it calls for, and those on trial whose coin came up so."""
 
     def __bool__(self) -> bool:
         return not self.silent
