@@ -18,6 +18,7 @@
     ├── EmbedderFailed (RuntimeError)       an embedder gave no usable vectors; texts are whole and found by words
     ├── ModelFailed (RuntimeError)          a language model gave no usable reply; nothing was written because of it
     │   └── BudgetSpent                     asking it would go over the day's budget; it was not asked
+    ├── NothingMeasured (RuntimeError)      an instrument read no evidence: nothing was settled, which is not zero
     └── NotAvailable (RuntimeError)        a part that needs an extra or a service that is not there
 
 Each message says what was wrong, why, and the way out, in one line. Each class also inherits the closest builtin, so that
@@ -146,6 +147,11 @@ class BudgetSpent(ModelFailed):
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
+
+
+class NothingMeasured(EarnestError, RuntimeError):
+    """An instrument read no evidence: a report that is broken, a run that was cut short, two endpoints that disagree. No ticket was settled
+    by it; measure again."""
 
 
 class NotAvailable(EarnestError, RuntimeError):

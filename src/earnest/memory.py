@@ -19,17 +19,25 @@ from earnest.protocols import Author, Clock, Reranker, Rng, Store
 from earnest.recall.embedding import Embedding
 from earnest.recall.search import Retriever
 from earnest.stores.sqlite import SqliteStore
+from earnest.stores.sqlite.restoring import restore
 from earnest.system import SystemClock, SystemRng
 from earnest.verbs.calibrating import CalibrationVerbs
 from earnest.verbs.compressing import CompressionVerbs
 from earnest.verbs.conversing import ConversationVerbs
-from earnest.verbs.deciding import LedgerVerbs
 from earnest.verbs.embedding import EmbeddingVerbs
 from earnest.verbs.encoding import EncodingVerbs
+from earnest.verbs.erasing import ErasingVerbs
 from earnest.verbs.insight import InsightVerbs
+from earnest.verbs.lessons import LessonVerbs
+from earnest.verbs.lessons import foreign_outcomes as foreign_outcomes
+from earnest.verbs.lessons import merge_lessons as merge_lessons
+from earnest.verbs.lessons import read_lessons as read_lessons
 from earnest.verbs.looking import LookVerbs
 from earnest.verbs.maintaining import MaintenanceVerbs
+from earnest.verbs.moving import MovingVerbs
+from earnest.verbs.rendering import RenderingVerbs
 from earnest.verbs.ruling import Rules
+from earnest.verbs.surveying import SurveyVerbs
 from earnest.verbs.uplift import UpliftVerbs
 
 # Seconds that closing waits for another writer.
@@ -43,11 +51,15 @@ class Memory(
     ConversationVerbs,
     CalibrationVerbs,
     MaintenanceVerbs,
-    LedgerVerbs,
+    LessonVerbs,
     LookVerbs,
     InsightVerbs,
     EmbeddingVerbs,
     UpliftVerbs,
+    SurveyVerbs,
+    RenderingVerbs,
+    ErasingVerbs,
+    MovingVerbs,
     CompressionVerbs,
 ):
     """One agent's memory. Safe to share between threads, and with other processes that have the same file open.
@@ -159,6 +171,29 @@ class Memory(
             raise
         return memory
 
+    @staticmethod
+    def restore_backup(backup: str | Path, path: str | Path, agent: str | None = None, *, timeout: float = 30.0) -> Path | None:
+        """Put a backup in the place of a store that nobody has open. (`restore` brings an entry back.)
+
+        Args:
+            backup: A file that `backup` wrote, of this format or an earlier one. It is looked over first, and left as it is.
+            path: The store: a file, or a folder with `agent`'s file in it. It need not be there.
+            agent: Whose memory it is, in a folder.
+            timeout: Seconds to wait for whoever has the store open.
+
+        Returns:
+            Where what was there before is kept now, as a store of its own; None if nothing was there.
+
+        Raises:
+            StoreCorrupt: The backup is damaged. StoreBusy: somebody has the store open. WrongAgent: they are two agents'.
+            StoreError, InvalidInput: A file cannot be read or written. Nothing was changed, whichever it is.
+
+        O(the backup), on the disk when it returns. What was written after the backup is in the file that is kept, and nowhere else.
+        """
+        file, _ = located(path, agent_name(agent))
+        wait = check.number("timeout", timeout, low=0.0, high=3600.0)
+        return restore(Path(path_text(backup, "a backup")), Path(file), timeout=wait)
+
     @property
     def agent(self) -> str:
         """Whose memory this is."""
@@ -191,7 +226,7 @@ class Memory(
                 unwritten = False
         self._store.close()
 
-    def configure(self, **changes: Any) -> Settings:
+    def configure(self, /, **changes: Any) -> Settings:
         """Change settings for every process that uses this store.
 
         Raises:

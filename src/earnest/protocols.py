@@ -17,15 +17,17 @@ from typing import Any, Protocol, runtime_checkable
 from earnest.core.analysis import Question
 from earnest.core.context import Placed
 from earnest.core.entry import NewEntry, Standing, StoredEntry
+from earnest.core.erasing import Subject
 from earnest.core.events import Event, Posting
 from earnest.core.evidence import Belief, Word
 from earnest.core.filters import Filter
-from earnest.core.links import Link
 from earnest.core.gate import Terms
+from earnest.core.links import Link
 from earnest.core.opinions import Opinions
 from earnest.core.outcome import Outcome
 from earnest.core.ranking import Candidate, Statistics
 from earnest.core.rules import Experience, StoredRule, StoredTrial
+from earnest.core.survey import Order, Settled
 from earnest.core.ticket import Appeal, Control, Look, Meter, Role, SettledShare, StoredSettlement, StoredTicket, Tier
 from earnest.core.uplift import Draw, SettledDraw
 
@@ -106,6 +108,18 @@ class Changed:
     rows: tuple[int, ...]
     event: int
     vector: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Where a text stands beside the entries: rows of tickets, events (of remarks), sources and documents; keys; names of scopes."""
+
+    tickets: tuple[int, ...]
+    notes: tuple[int, ...]
+    sources: tuple[int, ...]
+    documents: tuple[int, ...]
+    keys: tuple[str, ...]
+    scopes: tuple[str, ...]
 
 
 class Embedder(Protocol):
@@ -311,6 +325,37 @@ class Reading(Protocol):
         """
         ...
 
+    # looking it over
+    def ranked(self, chosen: Filter, order: Order, *, cause: str | None, pinned: bool | None, after: str | None, limit: int) -> list[int]:
+        """Rows of up to `limit` entries that pass the filter in that order, after the entry of that id, along an index.
+
+        `cause` and `pinned` keep only those that died so, or are pinned or not.
+        """
+        ...
+
+    def died_by_tick(self, since: int, until: int) -> list[tuple[int, str, int]]:
+        """(tick, cause, number) of who died from one tick to another, both included, in order. O(who died then)."""
+        ...
+
+    def settled_by_tick(self, since: int, until: int) -> list[Settled]:
+        """What was settled from one tick to another, both included, by meter and trust, in order. O(the settlements then)."""
+        ...
+
+    def holdings(self, step: int, buckets: int) -> tuple[list[int], int]:
+        """How many living entries that pay rent hold how much, in `buckets` of `step` micro-units, and how many of them are pinned.
+
+        Who holds less counts in the first, who holds more in the last. One look along an index.
+        """
+        ...
+
+    def tickets_of(self, row: int, limit: int) -> list[str]:
+        """The ids of open tickets that name an entry, newest first."""
+        ...
+
+    def heirs_of(self, row: int) -> list[str]:
+        """The ids of entries that were made of this one, oldest first; a hundred at most."""
+        ...
+
     # decisions
     def ticket(self, ticket_id: str) -> StoredTicket | None:
         """The ticket of that id, whatever its state."""
@@ -501,6 +546,51 @@ class Reading(Protocol):
     # language models
     def kept_reply(self, digest: bytes) -> str | None:
         """What a language model replied to the prompt of that digest, if that is kept."""
+        ...
+
+    # moving
+    def rows(self, *, vectors: bool) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Everything that memory knows, row by row: (table, values by column), in one order. Indexes, and whose it is, are left out."""
+        ...
+
+    def form(self) -> int:
+        """The format that the rows are in: `load` takes those of this one and of every earlier one."""
+        ...
+
+    def untouched(self) -> bool:
+        """Whether nothing was ever remembered, decided or measured here."""
+        ...
+
+    # erasing
+    def meant(self, subject: Subject) -> list[int]:
+        """Rows of the entries, dead ones too, that a subject means, ordered; what was erased already is left out.
+
+        O(entries) by text, else O(what it finds).
+        """
+        ...
+
+    def kin(self, rows: Sequence[int]) -> list[tuple[int, int, str]]:
+        """(child row, parent row, how) of what was made of these entries and of what they were made, erased ones left out."""
+        ...
+
+    def open_tickets(self, rows: Sequence[int]) -> list[str]:
+        """Ids of the open tickets that name one of these entries."""
+        ...
+
+    def mentions(self, text: str) -> Mentions:
+        """Where a text stands beside the entries. O(the store)."""
+        ...
+
+    def to_erase(self, rows: Sequence[int]) -> Mapping[str, int]:
+        """How much goes with these entries: entries, vectors, tickets, notes."""
+        ...
+
+    def samples(self, rows: Sequence[int], most: int) -> list[bytes]:
+        """Up to `most` pieces of the bytes that go with these entries, to look for them afterwards."""
+        ...
+
+    def residue(self, rows: Sequence[int], pieces: Sequence[bytes]) -> tuple[Mapping[str, int], list[bytes]]:
+        """What the indexes still hold of erased entries, by index; and those of the pieces that what stays does not say too."""
         ...
 
     # totals
@@ -732,6 +822,33 @@ class Writing(Reading, Protocol):
         """Record what an entry was made of."""
         ...
 
+    def load(self, form: int, rows: Iterable[tuple[str, Mapping[str, Any]]], terms: Callable[[str], Sequence[str]]) -> Mapping[str, int]:
+        """Put rows in the place of everything in an untouched store, and make its indexes; returns how many rows, by table.
+
+        Raises:
+            StoreCorrupt: They are not rows of that format, or do not fit together.
+        """
+        ...
+
+    def erase(self, rows: Sequence[int]) -> Mapping[str, int]:
+        """Empty everything that goes with entries that died `erased`: texts, salts, metadata, labels, vectors, questions, remarks.
+
+        Their rows, ids and numbers stay, since the log and the postings point at them. Returns how much of what.
+        """
+        ...
+
+    def erase_labels(self, source: str | None, scope: str | None) -> Mapping[str, int]:
+        """Take a source's name from what has others too (of one scope, or everywhere), and forget its documents."""
+        ...
+
+    def erase_scope(self, scope: str) -> None:
+        """Take a scope's name away, once nothing but erased entries is in it."""
+        ...
+
+    def erase_mentions(self, found: Mentions) -> Mapping[str, int]:
+        """Empty what names a text beside the entries."""
+        ...
+
     def append(
         self,
         kind: str,
@@ -803,6 +920,29 @@ class Store(Protocol):
 
     def backup(self, path: Path) -> None:
         """Write a whole, consistent copy to a new file while others go on writing."""
+        ...
+
+    def scratch(self, form: int, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> AbstractContextManager[Reading]:
+        """These rows as a passing store that can be looked at, on the disk and not in memory; it has no indexes."""
+        ...
+
+    def scrub(self) -> list[str]:
+        """Write the store anew without what was deleted, so that no byte of it is left; says in sentences what could not be done.
+
+        Other processes may go on. O(the store), in time and, for a moment, in room.
+        """
+        ...
+
+    def forget(self) -> None:
+        """Keep nothing in this process that was read before: the rows are others now."""
+        ...
+
+    def size(self) -> int:
+        """Bytes that the store takes, its log too; 0 if it is in memory."""
+        ...
+
+    def holding(self, pieces: Sequence[bytes]) -> list[tuple[str, bytes]]:
+        """The files of this store, old copies beside it too, that hold one of these pieces: (name, piece). O(their size)."""
         ...
 
     def close(self) -> None:

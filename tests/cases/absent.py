@@ -10,19 +10,9 @@ from .model import Left, Op, Unknown
 
 # Operation: (what it needs, whether leaving it out leaves the store other than the case means).
 _MODULES: dict[str, tuple[str, bool]] = {
-    "mcp_add": ("earnest.mcp", False),  # the other surface writes in its place
-    "mcp_call": ("earnest.mcp", True),
-    "mcp_calls": ("earnest.mcp", True),
-    "mcp_search": ("earnest.mcp", False),
-    "mcp_session": ("earnest.mcp", True),
-    "mcp_tools_list": ("earnest.mcp", False),
     "rest": ("earnest.http", True),  # adds and settlements are made in its place
     "http": ("earnest.http", True),
-    "start": ("earnest.http", False),
     "dashboard": ("earnest.http", False),
-    "render": ("earnest.render", False),
-    "settle_from_report": ("earnest.ci", True),
-    "read_report": ("earnest.ci", False),
     "simulate": ("earnest.simulate", True),
     "for_each_reply": ("earnest.rules", True),
 }

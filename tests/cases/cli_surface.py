@@ -18,7 +18,7 @@ from .model import Left, Refused
 from .surface import ROOT, Agent, environment, plain
 
 FAULT = 70
-_MAKING = frozenset({"sync_turn", "add", "add_many", "encode_files", "configure", "meter"})
+_MAKING = frozenset({"sync_turn", "add", "add_many", "encode_files", "configure", "meter", "import_"})
 _PLAIN = frozenset({"importance", "confidence", "kind", "scope", "cue", "retention", "valid_from", "valid_to", "key", "reason", "meter"})
 _PLAIN |= {
     "scale",
@@ -76,6 +76,8 @@ class CliSurface:
         positional += [_word(name) for several in ("paths", "ids") for name in arguments.pop(several, [])]
         if not isinstance(ids.get("id", ""), str):
             raise Left("not here", "every word of a command line is text")
+        if verb == "erase":
+            arguments["yes"] = True
         if verb == "repair":
             arguments["repair"] = True
         if verb == "list":
@@ -163,12 +165,14 @@ def _option(name: str, value: Any) -> list[str]:
         return ["--accept" if value else "--reject"]
     if name == "dry_run":
         return ["--dry-run"] if value else []
-    if name in ("repair", "prune"):
+    if name in ("repair", "prune", "yes"):
         return [f"--{name}"]
     if name == "last":
         return ["--last", _word(value)]
     if name in ("user_text", "assistant_text"):
         return [f"--{name.removesuffix('_text')}={_word(value)}"]
+    if name == "entry":
+        return [f"--entry={_word(value)}"]
     if name == "text":
         return [f"--text={_word(value)}"]
     if name in _PLAIN:
@@ -231,4 +235,9 @@ _FORMS: dict[str, _Form] = {
     "check": ("check", (), ""),
     "repair": ("check", (), ""),
     "backup": ("backup", ("path",), "path"),
+    "render": ("render", ("target", "path"), ""),
+    "export": ("export", ("path",), ""),
+    "import_": ("import", ("path",), ""),
+    "erase": ("erase", (), ""),
+    "compact": ("compact", (), ""),
 }

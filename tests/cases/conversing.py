@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from . import damage
 from .model import Left, Op, Reply, Unknown
 from .run import Run
 from .surface import ROOT, environment
@@ -89,15 +88,12 @@ def _env(run: Run, op: Op, reply: Reply) -> None:
         run.facts["whole"] = True
     elif op.get("tmp") == "not writable":
         run.facts["environment"] = {"TMPDIR": "/dev/null/nowhere", "TEMP": "/dev/null/nowhere", "TMP": "/dev/null/nowhere"}
+    elif "print_on_import" in op:
+        run.notes.append("what a library prints is held in tests/integration/test_mcp_stdio.py; here every log there is goes on")
     elif op.get("optional") == "segmenter installed":
         run.notes.append("where the extra zh is installed it is used; what is found is the same without it")
     else:
         raise Unknown(f"I do not know the environment {op}")
-
-
-def _file_size(run: Run, op: Op, reply: Reply) -> None:
-    run.surface.reopen()
-    reply.value = run.facts["bytes_of_store"] = damage.store_file(run, op).stat().st_size
 
 
 OPERATIONS: dict[str, Callable[[Run, Op, Reply], None]] = {
@@ -107,7 +103,6 @@ OPERATIONS: dict[str, Callable[[Run, Op, Reply], None]] = {
     "loop": _loop,
     "config": _config,
     "env": _env,
-    "file_size": _file_size,
 }
 
 
@@ -189,10 +184,6 @@ def _bytes_per_turn(run: Run, value: Any) -> list[str]:
     return [] if grown <= value * run.facts["turns"] else [f"{grown:,} bytes for {run.facts['turns']} turns"]
 
 
-def _after_compact(run: Run, value: Any) -> list[str]:
-    raise Left("not yet", "after_compact_bytes_max: the library erases and compacts nothing yet")
-
-
 EXPECTATIONS: dict[str, Callable[[Run, Any], list[str]]] = {
     "count_max": _count_max,
     "entry_like": _entry_like,
@@ -205,5 +196,4 @@ EXPECTATIONS: dict[str, Callable[[Run, Any], list[str]]] = {
     "auto_active_rules": _auto_active_rules,
     "stdout_bytes": _stdout_bytes,
     "bytes_per_turn_max": _bytes_per_turn,
-    "after_compact_bytes_max": _after_compact,
 }

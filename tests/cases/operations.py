@@ -7,7 +7,7 @@ from typing import Any
 
 from earnest.opening import agents_in
 
-from . import conversing, documents, embedding, harness, ruling, texts
+from . import ci_outcomes, conversing, documents, embedding, harness, moving, ruling, texts
 from .absent import lacking_fields, needed
 from .model import Left, Op, Refused, Reply, Unknown
 from .run import DEPTH, Run
@@ -181,12 +181,6 @@ def _history(run: Run, op: Op, reply: Reply) -> None:
     reply.value = run.surface.call(run.agent(op), "events", limit=1000)
 
 
-def _export(run: Run, op: Op, reply: Reply) -> None:
-    target = run.folder / f"export-{len(run.replies)}.jsonl"
-    run.surface.call(run.agent(op), "export", path=str(target))
-    reply.value = target.read_text(encoding="utf-8")
-
-
 def _graph(run: Run, op: Op, reply: Reply) -> None:
     entries = run.surface.call(run.agent(op), "list")
     reply.value = [run.surface.call(run.agent(op), "related", id=entry["id"]) for entry in entries]
@@ -224,10 +218,11 @@ OPERATIONS: dict[str, Operation] = {
     "settle": _settle,
     "tick": _tick,
     "history": _history,
-    "export": _export,
     "graph": _graph,
+    **ci_outcomes.OPERATIONS,
     **conversing.OPERATIONS,
     **documents.OPERATIONS,
     **harness.OPERATIONS,
+    **moving.OPERATIONS,
     **ruling.OPERATIONS,
 }

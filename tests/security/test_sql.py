@@ -25,6 +25,8 @@ ALLOWED: Final[dict[tuple[str, str, str], str]] = {
         "_among_dead",
         "self._conditions(replace(chosen, standings=('dead',)), 'e')",
     ): "its parts are looked at where they are made",
+    ("surveying.py", "ranked", "conditions(chosen)"): "its parts are looked at where they are made",
+    ("surveying.py", "ranked", "_ORDERS[order]"): "a table of fixed texts",
     ("turns.py", "placed", "conditions(chosen)"): "its parts are looked at where they are made",
     ("turns.py", "placed", "_near('<', 'DESC', reach)"): "fixed texts with a whole number",
     ("turns.py", "placed", "_near('>', 'ASC', reach)"): "fixed texts with a whole number",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from typing import Any
 
 from earnest.cli.common import given, plural
 from earnest.cli.place import hint, open_memory
@@ -35,7 +36,7 @@ def compress(args: Namespace, screen: Screen) -> int:
     return 0
 
 
-def _long(args: Namespace, screen: Screen, model: dict[str, str]) -> int:
+def _long(args: Namespace, screen: Screen, model: dict[str, Any]) -> int:
     dry = bool(args.dry_run)
     with open_memory(args, "reading" if dry else "writing") as memory:
         report = memory.compress_long(dry_run=dry, **model, **given(args, "over", "older", "key"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from earnest.cli.common import energy, given, nothing_here, plural, recall, sources, standing
 from earnest.cli.place import hint, open_memory
@@ -51,7 +51,7 @@ def decide(args: Namespace, screen: Screen) -> int:
     return 0
 
 
-def _model(args: Namespace) -> dict[str, str]:
+def _model(args: Namespace) -> dict[str, Any]:
     return {} if args.model is None else {"llm": args.model}
 
 

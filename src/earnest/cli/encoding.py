@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from earnest.cli.common import given, model_cost, plural
 from earnest.cli.place import open_memory, store_of
@@ -49,7 +49,7 @@ def encode(args: Namespace, screen: Screen) -> int:
     typed = stdin_document("stdin" if args.name is None else args.name, args.encoding) if len(paths) < len(args.files) else None
     if args.max_calls is not None and args.model is None:
         raise InvalidInput("max-calls", args.max_calls, "bounds what a model is asked; name one with --model")
-    encoder = {} if args.model is None else {"encoder": _reflection(args)}
+    encoder: dict[str, Any] = {} if args.model is None else {"encoder": _reflection(args)}
     reports: list[EncodeReport] = []
     with open_memory(args, "creating") as memory, Progress("encoding files", quiet=screen.as_json) as progress:
         if typed is not None:

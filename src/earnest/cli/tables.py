@@ -9,10 +9,14 @@ RETENTIONS: Final = ("earned", "fading", "kept")
 STANDINGS: Final = ("active", "suspended", "dead")
 MODES: Final = ("auto", "hybrid", "rrf", "keyword", "dense")
 VERSUS: Final = ("nothing", "rival")
+EXPORTS: Final = ("jsonl", "markdown")
+IMPORTS: Final = ("auto", "earnest", "darwin-memo", "mnemosyne", "mem0", "chatgpt", "claude", "mcp-memory", "markdown", "chats")
 LINKS: Final = ("related", "semantic", "temporal", "entity")
 VERDICTS: Final = ("helpful", "unhelpful", "outdated")
 STATUSES: Final = ("pending", "trial", "active", "rejected", "expired")
 TIERS: Final = ("claimed", "operator", "measured")
+PROFILES: Final = ("full", "ci")
+TARGETS: Final = ("AGENTS.md", "CLAUDE.md", "MEMORY.md", "claude-memory")
 
 
 class Option(NamedTuple):
@@ -168,6 +172,11 @@ _WRITE: Final = (
         "A pinned entry still pays rent and rests at zero. It can still be suspended.",
     ),
     Command("unpin", "Write", "take the pin away again", "entries:unpin", (_ID,), "earnest unpin kq3v5d2m7a4x6b2c"),
+    Command(
+        "vouch", "Write", "let an entry decide that waits for outcomes", "entries:vouch", (_ID,), "earnest vouch kq3v5d2m7a4x6b2c",
+        "What was imported, and what is marked as aiming at its reader, decides nothing before good outcomes have stood beside it. Who "
+        "vouches for it ends the wait; `undo` takes that back.",
+    ),
     Command(
         "merge", "Write", "join entries that say the same into one", "entries:merge",
         (
@@ -373,6 +382,60 @@ _ASK: Final = (
         "Both count, each as far as its meter is believed. Exit status 1 if nothing landed: the ticket is unknown, not settled, or was a "
         "holdout.",
     ),
+    Command(
+        "settle-ci", "Ask and settle", "settle tickets by what a change did to the test suite", "settling_ci:settle_ci",
+        (
+            Option(("--base-xml",), "JUnit XML from before the change, or a folder of it; repeat for several runs of that code", "PATH",
+                   repeat=True, files=True),
+            Option(("--head-xml",), "JUnit XML from after the change, or a folder of it; repeat for several runs of that code", "PATH",
+                   repeat=True, files=True),
+            Option(("--pr-body",), "a text with lines `earnest-ticket: ID`; - reads standard input; PR_BODY unless given", "TEXT"),
+            Option(("--tickets",), "tickets by their ids, with commas between them; repeat for more", "IDS", repeat=True),
+            Option(("--tickets-file",), "a file with lines `earnest-ticket: ID`, or one id a line", "FILE", files=True),
+            Option(("--commits",), "the commits whose messages name tickets, such as origin/main..HEAD", "RANGE"),
+            Option(("--run-id",), "what names this run, which settles once; the digest of its reports unless given", "NAME"),
+            Option(("--meter",), "who measured (ci; with --remeasure, ci-rerun)", "NAME"),
+            Option(("--scale",), "the tests of an ordinary effect; the meter's own unless given, else 1", "N", "number"),
+            Option(("--detail",), "a remark for the entries' life stories", "TEXT"),
+            Option(("--base-time",), "refuse tickets that were opened later (ISO 8601)", "TIME"),
+            Option(("--base-store",), "refuse tickets that were not open in this copy of the store, as it was at base", "PATH", files=True),
+            Option(("--base-code",), "what names the code at base, best its git tree: shows a test that disagrees with itself", "NAME"),
+            Option(("--head-code",), "what names the code at head", "NAME"),
+            Option(("--quarantine",), "runs for which a flaky test is not believed (50)", "N", "whole"),
+            _switch("--allow-removed", "measure although most tests that passed at base are gone"),
+            _switch("--measure-only", "only measure: nothing is settled, nothing is written"),
+            _switch("--control", "both sides are the same code: record the meter's noise, and which tests are flaky"),
+            _switch("--remeasure", "a second look at settled tickets, by runs made anew"),
+            Option(("--state",), "the file that keeps what is known of earlier runs (beside the store)", "PATH", files=True),
+        ),
+        "earnest settle-ci --base-xml base.xml --head-xml head.xml --commits origin/main..HEAD",
+        "Counts the tests that both sides measured and that were mended, less those that broke. Exit status 1 if tickets were named and "
+        "none landed, 3 if the reports hold no evidence: then the tickets stay open.",
+    ),
+    Command(
+        "settle-evm", "Ask and settle", "settle tickets by what an account on an EVM chain gained or lost", "settling_evm:settle_evm",
+        (
+            Option(("--rpc",), "a JSON-RPC endpoint; EARNEST_EVM_RPC unless given", "URL"),
+            Option(("--verify-rpc",), "a second endpoint, which has to agree; EARNEST_EVM_VERIFY_RPC unless given", "URL"),
+            Option(("--account",), "whose balance is measured; a snapshot knows", "ADDRESS"),
+            Option(("--token",), "the ERC-20 token that is measured, in place of the native coin; a snapshot knows", "ADDRESS"),
+            Option(("--snapshot",), "write the balance of now to this new file, before anything is done", "FILE", files=True),
+            Option(("--before",), "the snapshot to measure from", "FILE", files=True),
+            Option(("--from-block",), "measure from this block, in place of a snapshot, if the node has its state", "N", "whole"),
+            Option(("--to-block",), "measure to this block; the newest unless given", "N", "whole"),
+            Option(("--transaction",), "a transaction of the account, to tell its gas; repeat for more", "HASH", repeat=True),
+            Option(("--decimals",), "decimals of a whole coin; asked of the token unless given", "N", "whole"),
+            Option(("--confirmations",), "read so many blocks behind the newest (0)", "N", "whole"),
+            Option(("--tickets",), "tickets by their ids, with commas between them; repeat for more", "IDS", repeat=True),
+            Option(("--meter",), "who measured (evm)", "NAME"),
+            Option(("--scale",), "the whole coins of an ordinary effect; the meter's own unless given, else 1", "N", "number"),
+            Option(("--detail",), "a remark for the entries' life stories", "TEXT"),
+            _KEY,
+        ),
+        "earnest settle-evm --before before.json --tickets 7gqk2v5m3xw4b6a2dr5t7y3z4c",
+        "Take a snapshot, act, then settle by it: no archive node and no key are needed. Nothing is ever sent to the chain. Exit status 3 "
+        "if an endpoint does not answer, two disagree, or the chain was reorganised: then the tickets stay open.",
+    ),
 )  # fmt: skip
 
 _LOOK: Final = (
@@ -486,8 +549,72 @@ _KEEP: Final = (
     ),
     Command(
         "backup", "The store", "write a whole copy to a new file, while others go on", "upkeep:backup",
-        (Option(("path",), "a file that does not exist yet", "PATH", files=True),),
+        (
+            Option(("path",), "a file that does not exist yet; with --restore, a backup", "PATH", files=True),
+            _switch("--restore", "the other way: put this backup in the store's place, if nobody has the store open"),
+        ),
         "earnest backup memory-copy.db",
+        "A restore looks the backup over first, and keeps what was there before beside the store.",
+    ),
+    Command(
+        "export", "The store", "write everything to a file that can be read and brought back", "moving:export",
+        (
+            Option(("path",), "a new file; - writes to standard output", "PATH", files=True),
+            Option(("--format",), "jsonl holds everything, markdown is for people (by the ending of PATH, else jsonl)", choices=EXPORTS),
+            _switch("--vectors", "the vectors too; without them they are made anew where it is imported"),
+            Option(("--scope",), "Markdown only: only this scope; repeat for several", "NAME", repeat=True),
+            _switch("--overwrite", "replace the file if it is there"),
+        ),
+        "earnest export memory.jsonl",
+        "One snapshot, while others go on. A restore from JSON Lines is identical, by its digest.",
+    ),
+    Command(
+        "import", "The store", "take in an export, or what another program left behind", "moving:import_",
+        (
+            Option(("path",), "a file, or a folder of notes in Markdown; - reads standard input", "PATH", files=True),
+            Option(("--format",), "what it is; by what is in it unless given", choices=IMPORTS),
+            Option(("--probation",), "measured gains that an import has to stand beside before it may decide (3)", "N", "whole"),
+            Option(("--scope",), "put everything into this scope", "NAME"),
+            _switch("--dry-run", "only say what would be done"),
+            _KEY,
+        ),
+        "earnest import memory.jsonl --dry-run",
+        "Reads exports of Earnest, stores of darwin-memo with their logs, SQLite files of Mnemosyne, mem0, ChatGPT and Claude exports "
+        "(also as the archive they came in), the reference memory server's graph, MEMORY.md and AGENTS.md. An export of Earnest into an "
+        "empty store is a restore; everything else comes in on probation, each entry once. Says what could not be carried, and why.",
+    ),
+    Command(
+        "lessons", "The store", "a small, sorted text of what was learned, for stores that are kept in git", "lessons:lessons",
+        (
+            Option(("action",), "save (the store to FILE), load (a new store from FILE), merge (FILE and FILE2), or verify (that FILE2 "
+                   "brings no outcome over FILE)", "ACTION", choices=("save", "load", "merge", "verify")),
+            Option(("file",), "a text of lessons", "FILE", files=True),
+            Option(("file2",), "another text of lessons, for merge and verify", "FILE2", nargs="?", files=True),
+            Option(("--into",), "where merge writes to (FILE)", "PATH", files=True),
+        ),
+        "earnest lessons save .earnest/lessons.jsonl",
+        "The text holds entries, decisions and outcomes, not balances: loading lives through them again. Merging takes the decisions and "
+        "outcomes of both and names both as its parents. As a driver for git: `earnest lessons merge %A %B`. Exit status 1 "
+        "of verify: a change says itself what was measured.",
+    ),
+    Command(
+        "compact", "The store", "write the file anew, as small as it can be", "erasing:compact", (), "earnest compact",
+        "Needs room for a second copy for a moment. Others may go on meanwhile; one that reads for long keeps the log from being emptied.",
+    ),
+    Command(
+        "erase", "The store", "erase what is named, so that no byte of it is left; there is no undo", "erasing:erase",
+        (
+            Option(("--scope",), "everything in this scope, and its name", "NAME"),
+            Option(("--source",), "what this source alone said, and what was put together from it", "NAME"),
+            Option(("--entry",), "the entry of this id, its versions and what was made of it", "ID"),
+            Option(("--text",), "everything that holds this text; - reads standard input", "TEXT"),
+            _switch("--dry-run", "only count"),
+            _switch("--yes", "do not ask"),
+            _KEY,
+        ),
+        "earnest erase --scope alice --dry-run",
+        "Of several subjects all must hold. Asks before it erases, unless --yes. Exit status 1 if something of it was found afterwards; "
+        "what still holds it is named.",
     ),
     Command(
         "bench", "The store", "measure recall on this store's own entries, and what to set", "bench:bench",
@@ -532,4 +659,78 @@ _KEEP: Final = (
     Command("version", "This program", "which Earnest this is", "upkeep:version", (), "earnest version"),
 )  # fmt: skip
 
-COMMANDS: Final = (*_TRY, *_WRITE, *_ASK, *_LOOK, *_KEEP)
+_SERVE: Final = (
+    Command(
+        "render", "Serve", "write what memory knows into a file that agents read", "rendering:render",
+        (
+            Option(("target",), "what to write", choices=TARGETS),
+            Option(("path",), "the file, or the folder for claude-memory; a dash prints it (the target's own name)", "PATH", nargs="?",
+                   files=True),
+            Option(("--split-dir",), "a folder for one file for each kind; the file is their index", "PATH", files=True),
+            Option(("--budget",), "bytes that may be taken, such as 12000 or 12kb (12000; 24000 where Claude Code cuts)", "SIZE"),
+            Option(("--max-lines",), "lines that may be taken (120; 200 where Claude Code cuts)", "N", "whole"),
+            *_WHERE,
+            _switch("--check", "write nothing; exit status 1 if the file is not up to date"),
+        ),
+        "earnest render AGENTS.md",
+        "Only entries in good standing are shown, the best borne out first, fenced as data. What is between Earnest's two marks is "
+        "replaced; the rest of the file stays as it is.",
+    ),
+    Command(
+        "serve", "Serve", "serve a folder of memories over HTTP, or manage the tokens that open it", "serving:serve",
+        (
+            Option(("action",), "serve unless given; `token` makes, lists and revokes tokens", "ACTION", nargs="?", choices=("token",)),
+            Option(("name",), "the name of a new token", "NAME", nargs="?"),
+            Option(("--root",), "the folder with one file for each agent; made if it is not there", "FOLDER", files=True),
+            Option(("--host",), "the address to listen on (127.0.0.1); others than this machine's need a token", "ADDRESS"),
+            Option(("--port",), "the port to listen on (8765); 0 takes a free one", "N", "whole"),
+            Option(("--allow-host",), "a further name that requests may be for, HOST or HOST:PORT; repeat for several", "NAME",
+                   repeat=True),
+            Option(("--allow-origin",), "a page elsewhere that may ask, such as https://notes.example; repeat for several", "ORIGIN",
+                   repeat=True),
+            Option(("--rate",), "requests a second for each token (100); 0 for no bound", "N", "number"),
+            _switch("--operator", "the new token speaks for every agent and may change whom memory trusts; else --agent names its agent"),
+            _switch("--read-only", "the new token may only read"),
+            Option(("--channel",), "how what comes with the new token is recorded (http); a meter can be bound to it", "NAME"),
+            _switch("--list", "list the tokens, without their secrets"),
+            Option(("--revoke",), "end the token of this name or id", "NAME"),
+        ),
+        "earnest serve --root memories --port 8765",
+        "Needs the extra server. Every request but /healthz and /readyz needs a bearer token: EARNEST_TOKEN, or one that `earnest serve "
+        "token NAME` made. Ends on Ctrl-C or SIGTERM, with what runs done.",
+    ),
+    Command(
+        "mcp", "Serve", "serve memory to agents, as tools over MCP", "mcp:mcp",
+        (
+            _switch("--http", "serve over streamable HTTP in place of the standard streams"),
+            Option(("--host",), "with --http, the address to listen on (127.0.0.1); one that others reach needs EARNEST_TOKEN", "ADDRESS"),
+            Option(("--port",), "with --http, the port to listen on (8765)", "N", "whole"),
+            Option(("--name",), "with --http, a further HOST:PORT that requests may be for; repeat for several", "NAME", repeat=True),
+            Option(("--profile",), "which tools there are: all of them, or those without settle, tick and forget (full)", choices=PROFILES),
+            _switch("--read-only", "no tool that writes; questions are answered without a ticket"),
+        ),
+        "earnest mcp --store .earnest/memory.db",
+        "Needs the extra mcp. Ends when its input ends. What an agent settles is recorded as claimed, unless the meter was bound to the "
+        "channel mcp. Logs go to standard error; EARNEST_LOG=info says more.",
+    ),
+    Command(
+        "claude-code", "Serve", "write the plug-in for Claude Code", "claude_code:install",
+        (Option(("folder",), "the folder to write it into, new or of an earlier version", "FOLDER", files=True),),
+        "earnest claude-code ./earnest-plugin",
+        "Hooks recall on every prompt, keep what a turn leaves, and settle decisions by the exit statuses of the tests that the agent ran; "
+        "the agent gets the tools of `earnest mcp`. Trusts the meter claude-code-tests over the channel claude-code.",
+    ),
+    Command(
+        "ui", "Serve", "open the dashboard of the store in a browser", "ui:ui",
+        (
+            Option(("--port",), "the port to listen on; a free one unless given", "N", "whole"),
+            _switch("--no-open", "only print the link"),
+            _switch("--read-only", "look, and change nothing"),
+        ),
+        "earnest ui --store .earnest/memory.db",
+        "Needs the extra server. Listens on this machine alone. The link holds a code that works once and is traded for a token, which "
+        "lives as long as the command runs; what is settled here is recorded as typed by the operator.",
+    ),
+)  # fmt: skip
+
+COMMANDS: Final = (*_TRY, *_WRITE, *_ASK, *_LOOK, *_KEEP, *_SERVE)

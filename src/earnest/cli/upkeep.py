@@ -44,6 +44,8 @@ def check(args: Namespace, screen: Screen) -> int:
 
 def backup(args: Namespace, screen: Screen) -> int:
     """`earnest backup`."""
+    if args.restore:
+        return _restored(args, screen)
     with open_memory(args, "reading") as memory:
         made = memory.backup(args.path)
     size = made.stat().st_size
@@ -51,6 +53,18 @@ def backup(args: Namespace, screen: Screen) -> int:
         screen.json({"path": str(made), "bytes": size})
     else:
         screen.say(f"Wrote {made} ({size:,} bytes). `earnest check --store {made}` looks it over.")
+    return 0
+
+
+def _restored(args: Namespace, screen: Screen) -> int:
+    from earnest.memory import Memory
+
+    where = store_of(args)[0]
+    kept = Memory.restore_backup(args.path, where, args.agent, **({} if args.timeout is None else {"timeout": args.timeout}))
+    if screen.as_json:
+        screen.json({"store": where, "backup": args.path, "kept": None if kept is None else str(kept)})
+    else:
+        screen.say(f"{where} is what {args.path} holds now.", f" What was there before is kept as {kept}." if kept is not None else "")
     return 0
 
 

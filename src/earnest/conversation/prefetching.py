@@ -36,24 +36,30 @@ def block(
 
     Rules come first; where there are entries too, they take half of the budget at most.
 
-    Only what may decide is shown. As with a decision, what is much less relevant than a suspended entry before it is not: it would be
-    a neighbour's rule, applied to the wrong thing. Near-duplicates are shown once.
+    Only what may decide is shown, and what waits in quarantine, marked as what it is. As with a decision, what is much less relevant
+    than a suspended entry before it is not: it would be a neighbour's rule, applied to the wrong thing. Near-duplicates are shown once.
     """
     chosen: list[Found] = []
     bar = 0.0
     for hit in found:
         if hit.score < bar:
             break
-        if not hit.stored.may_decide:
+        if not hit.stored.may_decide and not (hit.stored.in_quarantine and hit.stored.may_support):
             bar = max(bar, pass_over * hit.score)
         elif not any(_same(hit, other) for other in chosen):
             chosen.append(hit)
+    made, places = packed([hit.stored.entry for hit in chosen[:MOST]], budget=budget, count=count, rules=rules)
+    return made, [chosen[place].stored.row for place in places]
+
+
+def packed(entries: Sequence[Entry], *, budget: int, count: Counter, rules: Sequence[Rule] = ()) -> tuple[Context, list[int]]:
+    """The block of rules and entries, in this order, that fits the budget; and which of the entries are in it, by place."""
     frame = count(f"{OPEN}\n{CLOSE}")
-    lines, applied = _ruled(rules, budget if not chosen else frame + (budget - frame) // 2, count)
+    lines, applied = _ruled(rules, budget if not entries else frame + (budget - frame) // 2, count)
     used = count("\n".join((OPEN, *lines, CLOSE))) if lines else frame
-    shown: list[Found] = []
-    for hit in chosen[:MOST]:
-        line = _fitting(hit.stored.entry, budget - used, count)
+    shown: list[int] = []
+    for place, entry in enumerate(entries):
+        line = _fitting(entry, budget - used, count)
         if line is None:
             continue
         text = "\n".join((OPEN, *lines, line, CLOSE))
@@ -61,12 +67,12 @@ def block(
         if cost > budget:
             continue
         lines.append(line)
-        shown.append(hit)
+        shown.append(place)
         used = cost
     if not shown and not applied:
         return NOTHING, []
     text = "\n".join((OPEN, *lines, CLOSE))
-    return Context(text, tuple(hit.stored.entry for hit in shown), tuple(applied), count(text)), [hit.stored.row for hit in shown]
+    return Context(text, tuple(entries[place] for place in shown), tuple(applied), count(text)), shown
 
 
 def _ruled(rules: Sequence[Rule], budget: int, count: Counter) -> tuple[list[str], list[Rule]]:
@@ -115,7 +121,8 @@ def _cut(text: str, length: int) -> str:
 
 def _tail(entry: Entry) -> str:
     """When an entry was recorded and where it comes from."""
-    parts = ["age unknown" if entry.created is None else f"recorded {entry.created:%Y-%m-%d}"]
+    parts = [f"marked: {', '.join(marks)}"] if (marks := entry.marks) else []
+    parts += ["age unknown" if entry.created is None else f"recorded {entry.created:%Y-%m-%d}"]
     if entry.valid_from is not None:
         parts.append(f"from {entry.valid_from:%Y-%m-%d}")
     if entry.valid_to is not None:

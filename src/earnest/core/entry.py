@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal
 
+from earnest.core.injection import marks
+
 Kind = Literal["semantic", "episodic", "procedural", "rule"]
 Origin = Literal["explicit", "inferred", "entity", "cross_doc", "turn", "experience", "consolidated", "imported"]
 Retention = Literal["earned", "fading", "kept"]
@@ -74,6 +76,11 @@ class Entry:
         """Whether the entry is active or suspended."""
         return self.standing != "dead"
 
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What in its words aims at the reader, by the names of `earnest.core.injection.MARKS`; nearly always nothing. O(length)."""
+        return tuple(dict.fromkeys((*marks(self.text), *marks(self.cue or ""))))
+
 
 @dataclass(frozen=True, slots=True)
 class StoredEntry:
@@ -96,6 +103,11 @@ class StoredEntry:
         return self.may_support and self.probation == 0
 
     @property
+    def in_quarantine(self) -> bool:
+        """Whether it waits for an outcome only because of what its words aim at; see `earnest.core.write_gate`."""
+        return self.probation > 0 and self.entry.origin != "imported" and bool(self.entry.marks)
+
+    @property
     def may_support(self) -> bool:
         """Whether a new ticket may name it at all. On probation it may stand beside a decision, which is how it is borne out."""
         entry = self.entry
@@ -104,7 +116,8 @@ class StoredEntry:
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """An entry that passed the door and is about to be written. Fields as in `Entry`."""
+    """An entry that passed the door and is about to be written. Fields as in `Entry`; `redacted` are the kinds of what was masked, and
+    `created` "now" is when it is written."""
 
     id: str
     text: str
@@ -123,6 +136,8 @@ class NewEntry:
     version: int = 1
     strength: float = 1.0
     probation: int = 0
+    redacted: tuple[str, ...] = ()
+    created: datetime | Literal["now"] | None = "now"
 
 
 def held_now(recorded: int, mark: int, index: int, *, pays: bool, pinned: bool) -> int:

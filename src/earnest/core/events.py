@@ -16,7 +16,8 @@ EVENT_KINDS: Final = (
     "suspend", "clear", "death", "forget", "restore", "pin", "unpin", "merge", "undo", "rollback", "graduate", "setting",
     "meter", "bind", "repair",
     "feedback", "link", "unlink",
-    "remeasure", "correct", "control", "appeal", "alarm", "revoke", "rule",
+    "remeasure", "correct", "control", "appeal", "alarm", "revoke", "rule", "vouch",
+    "erase", "import", "segment",
 )  # fmt: skip
 
 GENESIS: Final = bytes(32)

@@ -217,6 +217,8 @@ class Stats:
     vectors: Vectors = field(default_factory=lambda: Vectors())
     rules: Mapping[str, int] = field(default_factory=dict)
     cost: Mapping[str, float] = field(default_factory=dict)
+    redacted: int = 0
+    """Secrets that the write gate masked in entries."""
 
 
 @dataclass(frozen=True, slots=True)

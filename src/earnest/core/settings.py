@@ -11,7 +11,9 @@ from earnest.core.amounts import MICRO
 from earnest.core.credit import RULES
 from earnest.core.entry import RETENTIONS
 from earnest.core.models import model_spec, price_text
+from earnest.core.slots import tick_every
 from earnest.core.stems import LANGUAGES
+from earnest.core.write_gate import WHAT
 from earnest.errors import InvalidInput
 
 
@@ -75,6 +77,10 @@ class Settings:
     """Channels, comma-separated, over which rules may be accepted and put on trial; an agent's own are not among them."""
     languages: str = "english,russian,arabic,greek,hindi"
     """Snowball stemmers in use, comma-separated; each works on words of its own script."""
+    redact: str = "secrets"
+    """What the write gate masks, comma-separated: `secrets`, `pii` (personal data), or `none`."""
+    quarantine: int = 1
+    """Good outcomes that a text which aims at its reader must have stood beside before it may decide; 0 lets it decide at once."""
     llm: str = "none"
     """The language model that is asked where a caller says so without naming one, as a spec such as `ollama:qwen3`, never a key."""
     llm_price: str = ""
@@ -83,6 +89,8 @@ class Settings:
     """US dollars that models may cost a day, over all processes; 0: no bound."""
     embedder: str = "none"
     """The embedder as a spec, never a key: `none` (recall by words alone), `local`, `hashing`, `openai:NAME`, `ollama:NAME`, …"""
+    tick_every: str = "day"
+    """How often services and pipelines move the clock by themselves: `never`, `day` (of UTC), or so many seconds, at least 10."""
 
 
 LEAST_HOLDOUT: Final = 0.01
@@ -170,9 +178,11 @@ def _checked(name: str, value: Any) -> Any:
         return check.integer(name, value, low=1, high=1_000_000)
     if name == "supporters":
         return check.integer(name, value, low=0, high=50)
+    if name == "redact":
+        return _redact(value)
     if name == "links":
         return check.integer(name, value, low=0, high=100)
-    if name == "admission_window":
+    if name in ("admission_window", "quarantine"):
         return check.integer(name, value, low=0, high=1_000)
     if name == "rule":
         return check.choice(name, value, tuple(RULES))
@@ -193,4 +203,15 @@ def _checked(name: str, value: Any) -> Any:
         return model_spec(value)
     if name == "llm_price":
         return price_text(value)
+    if name == "tick_every":
+        return tick_every(value)
     raise InvalidInput("setting", name, "cannot be set")
+
+
+def _redact(value: Any) -> str:
+    parts = dict.fromkeys(part.strip() for part in check.label("redact", value).split(","))
+    for part in parts:
+        check.choice("redact", part, (*WHAT, "none"))
+    if "none" in parts and len(parts) > 1:
+        raise InvalidInput("redact", value, "must be none alone, or some of secrets, pii")
+    return ",".join(parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
@@ -18,6 +19,7 @@ TIERS: Final[tuple[Tier, ...]] = ("claimed", "operator", "measured")
 CHANNEL_TIERS: Final[dict[str, Tier]] = {
     "python": "measured",
     "settle-ci": "measured",
+    "settle-evm": "measured",
     "cli": "operator",
     "dashboard": "operator",
     "mcp": "claimed",
@@ -226,6 +228,22 @@ class StoredSettlement:
     detail: str
     tick: int
     at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TicketRecord:
+    """A decision and what became of it. `roles` tells each entry's part in it, by its id; `outcome` is None unless it was settled."""
+
+    id: str
+    query: str
+    answer: str
+    state: TicketState
+    holdout: bool
+    exposure: float
+    opened_tick: int
+    opened: datetime
+    roles: Mapping[str, Role]
+    outcome: StoredSettlement | None
 
 
 @dataclass(frozen=True, slots=True)

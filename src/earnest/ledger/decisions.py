@@ -64,6 +64,7 @@ def open_ticket(
     cited: Sequence[StoredEntry] = (),
     rules: Sequence[StoredEntry] = (),
     trials: Sequence[Draw] = (),
+    name: str | None = None,
 ) -> StoredTicket:
     """Records a decision and puts the entries that shaped it into escrow. The caller has checked that they may be named.
 
@@ -71,12 +72,14 @@ def open_ticket(
     it was that these entries were shown (or kept back), the draw included. A `retrial` lets a suspended entry decide once more.
     `cited` are entries that an answer was made of where no single one decided: they share what comes of it evenly.
     `rules` stand beside the answer; `trials` are the coins that were thrown for rules on trial, each for one of `rules` or `withheld`.
+    `name` is the ticket's id if it has one already, from another store.
     """
     shares: list[tuple[int, Role]] = [] if deciding is None else [(deciding.row, "deciding")]
     shares += [(stored.row, "supporting") for stored in (*supporting, *rules)]
     shares += [(stored.row, "cited") for stored in cited]
     shares += [(stored.row, "withheld") for stored in withheld]
-    ticket = tx.insert_ticket(new_id(rng, 16), query=query, answer=answer, exposure=exposure, holdout=not (deciding or cited), shares=shares)
+    name = name or new_id(rng, 16)
+    ticket = tx.insert_ticket(name, query=query, answer=answer, exposure=exposure, holdout=not (deciding or cited), shares=shares)
     tx.move_escrow([row for row, _ in shares], 1)
     data: dict[str, Any] = {"shares": [[row, role] for row, role in shares], "exposure": exposure}
     if retrial:

@@ -46,6 +46,7 @@ def stats(reading: Reading, agent: str) -> Stats:
         abandoned=n("abandoned"),
         expired=n("expired"),
         dropped=n("dropped"),
+        redacted=n("redacted"),
         pinned=n("pinned"),
         by_tier=prefixed("tier:"),
         rules=dict(totals["rules"]),
@@ -82,7 +83,9 @@ def reopened(reading: Reading, kept: Mapping[str, Any]) -> Ticket:
     by_row = {stored.row: stored.entry for stored in reading.entries([share.entry_row for share in ticket.shares])}
     deciding = next((by_row[s.entry_row] for s in ticket.shares if s.role == "deciding"), None)
     # A rule that was shown stands in the same role.
-    supporting = tuple(by_row[s.entry_row] for s in ticket.shares if s.role in ("supporting", "cited") and by_row[s.entry_row].kind != "rule")
+    supporting = tuple(
+        by_row[s.entry_row] for s in ticket.shares if s.role in ("supporting", "cited") and by_row[s.entry_row].kind != "rule"
+    )
     said = kept["annotated"]
     return Ticket(ticket.answer, deciding, supporting, said, False, not ticket.holdout, ticket.id, ticket.holdout, ticket.exposure)
 

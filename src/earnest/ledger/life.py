@@ -9,6 +9,7 @@ from earnest.core.amounts import shown_delta, shown_energy
 from earnest.core.entry import DEATHS, Cause, Entry, StoredEntry
 from earnest.core.events import Event
 from earnest.core.evidence import sigmoid
+from earnest.core.injection import MARKS
 from earnest.core.opinions import VERDICTS
 from earnest.core.rules import told as rule_told
 from earnest.core.ticket import Role, StoredSettlement
@@ -31,6 +32,11 @@ def obituary(reading: Reading, stored: StoredEntry, fades: datetime | None = Non
     if entry.scope:
         lines.append(f"  scope    {entry.scope}")
     lines.append(f"  standing {standing(entry)}")
+    if entry.alive and stored.probation:
+        waits = f"{stored.probation} good outcome{'s' if stored.probation > 1 else ''}"
+        lines.append(f"  waits    for {waits} beside it before it may decide (`earnest vouch {entry.id}` ends the wait)")
+    for mark in entry.marks:
+        lines.append(f"  marked   {mark}: {MARKS[mark]}")
     lines.append(f"  used     {_use(reading, stored, fades)}")
     lines.append("")
     told, left_out = _story(reading, entry.id)
@@ -104,7 +110,7 @@ def _told(event: Event, stored: StoredEntry, settlement: tuple[StoredSettlement,
     if event.kind == "merge":
         heir = event.entries[0] if event.entries else "?"
         return "born of a merge" if heir == stored.entry.id else f"merged into entry {heir}"
-    if event.kind in ("add", "encode", "supersede"):
+    if event.kind in ("add", "encode", "supersede", "import"):
         return f"born ({data.get('origin')}), by {event.actor} over {event.channel}"
     if event.kind == "edit":
         return f"edited: {', '.join(data.get('fields', ()))}"
@@ -157,8 +163,11 @@ _PLAIN: Final = {
     "suspend": "suspended: empty, while an open ticket waits for its verdict",
     "clear": "cleared: it earned again",
     "restore": "restored",
+    "erase": "erased: nothing of what it said is left",
     "pin": "pinned",
     "unpin": "unpinned",
+    "vouch": "somebody vouched for it: it may decide without waiting for outcomes",
+    "graduate": "borne out by outcomes: it may decide",
     "undo": "an event was taken back",
     "appeal": "a second look at its outcomes was asked for",
 }

@@ -49,6 +49,7 @@ def undo(tx: Writing, settings: Settings, analyser: Analyser, seq: int, more: Ma
 
 
 _WHY = {
+    "erase": "nothing of it is left that could be brought back",
     "settle": "an outcome was measured; a second measurement is another event",
     "tick": "time does not run backwards; restore the entries that died",
     "expire": "the ticket's time is over; open a new decision",
@@ -72,6 +73,14 @@ def _only(tx: Writing, event: Event) -> StoredEntry:
 
 def _pin(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
     return (lifecycle.pin(tx, settings, event.entries[0], event.kind == "unpin").entry.id,)
+
+
+def _vouch(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
+    stored = _only(tx, event)
+    if not stored.entry.alive:
+        raise NotAllowed(f"entry {stored.entry.id} is dead ({stored.entry.cause})")
+    tx.change_entry(stored.row, probation=int(event.data["waited"]))
+    return (stored.entry.id,)
 
 
 def _removal(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
@@ -176,10 +185,12 @@ def _rule(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> 
 _HANDLERS: Mapping[str, Handler] = {
     "pin": _pin,
     "unpin": _pin,
+    "vouch": _vouch,
     "forget": _removal,
     "death": _removal,
     "add": _birth,
     "encode": _birth,
+    "import": _birth,
     "restore": _birth,
     "edit": _edit,
     "supersede": _supersede,

@@ -10,11 +10,13 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from earnest.core import check, segmenting
+from earnest.core.acting import Caller, caller
 from earnest.core.analysis import Analyser
 from earnest.core.entry import NewEntry, StoredEntry
 from earnest.core.events import twin_digest
 from earnest.core.settings import NAMES, Settings, with_changes
 from earnest.core.vectors import CUT, UNREAD, embedded_text
+from earnest.core.write_gate import Gate
 from earnest.errors import EmbedderFailed, IndexDamaged, KeyReused, StoreError
 from earnest.forgetting import curve
 from earnest.graph import weaving
@@ -61,7 +63,7 @@ class Base:
         self._own_llm, self._model_for = llm, model_for
         self._filler: Filler | None = None
         self._clock, self._rng = clock, rng
-        self._actor, self._channel = actor, channel
+        self._opened_for = Caller(actor, channel)
         self._retriever, self._reranker = retriever, reranker
         self._noted: Counter[str] = Counter()
         self._recalled: dict[int, tuple[int, datetime]] = {}
@@ -75,7 +77,12 @@ class Base:
             self._adopt_analyser()
 
     def _author(self) -> Author:
-        return Author(self._clock.now(), self._actor, self._channel)
+        who = caller() or self._opened_for
+        return Author(self._clock.now(), who.actor, who.channel)
+
+    @property
+    def _channel(self) -> str:
+        return (caller() or self._opened_for).channel
 
     def _read_settings(self, reading: Reading) -> Settings:
         """The settings in force in this snapshot; checked again only when the store has others than last time."""
@@ -107,6 +114,17 @@ class Base:
                 "anew, or was kept from it; try again, or run `earnest check --repair`"
             )
         return self._analyser
+
+    def _gate(self) -> Gate:
+        """The write gate by the settings as they are now."""
+        with self._store.read() as reading:
+            settings = self._read_settings(reading)
+        return Gate.of(settings.redact, settings.quarantine)
+
+    def _remark(self, name: str, value: Any, limit: int = check.MAX_DETAIL) -> str:
+        """A remark, checked, as it may be kept."""
+        said = check.note(name, value, limit=limit)
+        return self._gate().passed(said).text if said else said
 
     @contextmanager
     def _writing(self, patience: float | None = None, *, filling: bool = False) -> Iterator[Writing]:

@@ -58,7 +58,7 @@ def consulted(verbs: RecallVerbs, llm: LLM, asking: Asking, chosen: Filter) -> A
         analyser = verbs._sound_index()
     now = verbs._clock.now()
     protocol = QueryProtocol(look, llm, rng=verbs._rng, analyser=analyser, conflict=settings.conflict, now=now, tick=tick)
-    made = protocol.ask(asking.text, asking.k)
+    made = protocol.ask(verbs._gate().passed(asking.text).text, asking.k)
     return Advice(_said(made, now, tick), [known[entry.id] for entry in made.cited])
 
 
@@ -133,7 +133,7 @@ def _opened(
                 withheld, shaping, answer = shaping, [], WITHHELD
             deciding = shaping[0] if len(shaping) == 1 else None
             made = decisions.open_ticket(
-                tx, verbs._rng, query=asking.text, answer=answer.text, deciding=deciding, supporting=(),
+                tx, verbs._rng, query=asking.kept, answer=answer.text, deciding=deciding, supporting=(),
                 cited=shaping if deciding is None else (), withheld=withheld, exposure=1.0 if draw is None else draw.exposure, draw=draw,
             )  # fmt: skip
             for stored in shaping:

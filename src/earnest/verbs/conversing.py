@@ -11,8 +11,10 @@ from earnest.core import check, filters
 from earnest.core.entry import NewEntry, StoredEntry
 from earnest.core.events import twin_digest
 from earnest.core.settings import Settings
+from earnest.core.ticket import Ticket
 from earnest.core.tokens import counter
 from earnest.core.turns import NOTHING, Context, Kept, Turn
+from earnest.core.write_gate import Gate
 from earnest.errors import EarnestError, InvalidInput, NotAvailable
 from earnest.ledger import lifecycle
 from earnest.protocols import LLM, Reading, Writing
@@ -74,7 +76,8 @@ class ConversationVerbs(RecallVerbs):
         Durable when it returns. Cost: some 0.2 ms a sentence, one index query for each that is worth keeping, and one commit if anything
         is kept.
         """
-        user, assistant = _side("user_text", user_text), _side("assistant_text", assistant_text)
+        gate = self._gate()
+        user, assistant = (gate.passed(_side(*side)).text for side in (("user_text", user_text), ("assistant_text", assistant_text)))
         place = check.label("scope", scope, blank=True)
         name = check.label("speaker", speaker, limit=100, blank=True)
         talk = None if session is None else check.label("session", session, limit=200)
@@ -146,7 +149,7 @@ class ConversationVerbs(RecallVerbs):
             "text": one.text, "kind": one.kind, "origin": "turn", "sources": [source], "scope": scope, "importance": one.importance,
             "confidence": one.confidence, "retention": "fading", "metadata": metadata,
         }  # fmt: skip
-        new: NewEntry = lifecycle.checked_entry(self._rng, "fading", fields)
+        new: NewEntry = lifecycle.checked_entry(self._rng, "fading", fields, Gate.of(settings.redact, settings.quarantine))
         terms = self._terms(new.text, new.cue)
         before = fingerprints.replaced(tx, self._analyser, scope, one.text) if one.changes else None
         if before is not None and not any(twin.entry.alive for twin in tx.twins(twin_digest(new.text, new.cue), scope, new.kind)):
@@ -215,6 +218,28 @@ class ConversationVerbs(RecallVerbs):
             used = set(rows)
             self._note(None, rows, ways([hit for hit in ranked if hit.stored.row in used]))
         return made
+
+    def shown(self, ticket: Ticket, *, budget: int = 800, count_tokens: Callable[[str], int] | None = None) -> Context:
+        """The block for a prompt of exactly what a decision names, so that the outcome is about what the model saw.
+
+        Args:
+            ticket: What `decide` returned. One that was withheld at random, or silent, shows nothing.
+            budget, count_tokens: As in `prefetch`.
+
+        Returns:
+            A `Context` of the rules beside the decision, who decides, and who supports it, in this order, as far as the budget goes.
+            Empty if the one who decides does not fit.
+
+        Writes nothing and reads nothing: it goes by the ticket alone.
+        """
+        room = check.integer("budget", budget, low=0, high=MAX_BUDGET)
+        if not isinstance(ticket, Ticket):
+            raise InvalidInput("ticket", ticket, "must be what `decide` returned")
+        entries = [*([ticket.deciding] if ticket.deciding else []), *ticket.supporting]
+        if not entries or not room:
+            return NOTHING
+        made, places = prefetching.packed(entries, budget=room, count=counter(count_tokens), rules=ticket.rules)
+        return made if 0 in places else NOTHING
 
 
 def _side(name: str, text: Any) -> str:

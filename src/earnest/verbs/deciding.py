@@ -8,6 +8,8 @@ from typing import Any
 
 from earnest.core import check
 from earnest.core.reports import TickReport
+from earnest.core.settings import Settings
+from earnest.core.slots import slot_of
 from earnest.core.ticket import Credit, Settlement
 from earnest.ledger import decisions, ticking
 from earnest.rules import standing, trials
@@ -52,7 +54,7 @@ class LedgerVerbs(Base):
         Durable when it returns: a crash or a power cut afterwards does not lose it. Cost: one commit, O(entries named).
         """
         name = decisions.ticket_id(ticket)
-        outcome = decisions.checked_outcome(delta, meter, scale, acted, detail, cited)
+        outcome = decisions.checked_outcome(delta, meter, scale, acted, self._remark("detail", detail), cited)
         with self._writing() as tx:
 
             def do() -> tuple[Settlement, Mapping[str, Any]]:
@@ -66,7 +68,7 @@ class LedgerVerbs(Base):
 
     def abandon(self, ticket: str, *, reason: str = "", key: str | None = None) -> bool:
         """Close a ticket without an outcome: no information, which is not zero. False if it was not open. Durable."""
-        name, note = decisions.ticket_id(ticket), check.note("reason", reason)
+        name, note = decisions.ticket_id(ticket), self._remark("reason", reason)
         with self._writing() as tx:
 
             def do() -> tuple[bool, Mapping[str, Any]]:
@@ -100,6 +102,20 @@ class LedgerVerbs(Base):
                 return made, asdict(made) if name is not None else {}
 
             return self._once(tx, name, "tick", dict, lambda kept: TickReport(**{**kept, "died": tuple(kept["died"])}), do, "slot")
+
+    def tick_due(self) -> TickReport | None:
+        """Move the clock if a step is due: once in every stretch of `tick_every`, whichever process comes first. None where that is `never`.
+
+        A step that was made already is not made again; its report comes back. Steps that nobody asked for are not made up for.
+
+        Durable when it returns. Cost: as `tick`.
+        """
+        slot = slot_of(self._settings_now().tick_every, self._clock.now())
+        return None if slot is None else self.tick(slot=slot)
+
+    def _settings_now(self) -> Settings:
+        with self._store.read() as reading:
+            return self._read_settings(reading)
 
 
 def _settlement(kept: Mapping[str, Any]) -> Settlement:

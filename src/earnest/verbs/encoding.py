@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +14,7 @@ from earnest.core import check
 from earnest.core.entry import Entry
 from earnest.core.reports import EncodedFile, EncodeReport, Skipped
 from earnest.core.settings import Settings
+from earnest.core.write_gate import Gate, told
 from earnest.errors import EarnestError, InvalidInput, NotAvailable
 from earnest.ledger import lifecycle
 from earnest.protocols import Encoder, StoredDocument, Writing
@@ -228,15 +229,17 @@ class EncodingVerbs(EntryVerbs, AskingVerbs):
     ) -> tuple[set[str], dict[str, None]]:
         """Write what documents say, or with `only` what these sources say. Returns the ids said, and the sources spoken for beside
         the documents'."""
-        found = encoder.encode(documents)
+        gate = self._gate()
+        masked: list[str] = []
+        found = encoder.encode([_gated(gate, document, masked) for document in documents])
         made.unfinished |= dict.fromkeys(getattr(found, "unfinished", ()))
         beside = dict.fromkeys(getattr(found, "sources", ()))
         drafts = [d for d in found.drafts if only is None or not only.isdisjoint(d.sources) or not beside.keys().isdisjoint(d.sources)]
-        retention = self._default_retention()
+        make = self._checking()
         checked, retentions = [], []
         for draft in drafts:
             fields = {name: value for name in _FIELDS if (value := getattr(draft, name, None)) is not None}
-            checked.append(lifecycle.checked_entry(self._rng, retention, {"scope": scope, **fields}))
+            checked.append(make({"scope": scope, **fields}))
             retentions.append(fields.get("retention"))
         entries, fresh = self._add_all(checked, key, retentions, progress or (lambda done, of: None), "encode")
         made.entries.update((entry.id, entry) for entry in entries)
@@ -246,6 +249,8 @@ class EncodingVerbs(EntryVerbs, AskingVerbs):
             if changed and set(entry.sources) == set(new.sources):
                 made.restated.setdefault(new.sources[0], []).append((entry.id, changed))
         made.joined += len(checked) - fresh
+        if masked:
+            made.notes.append(f"masked before anything was kept: {told(masked)}")
         if only is None:
             made.skipped += found.skipped
             made.notes += found.notes
@@ -355,6 +360,13 @@ class EncodingVerbs(EntryVerbs, AskingVerbs):
                 made.files.append(EncodedFile(known.path, source, "pruned", len(ended[source])))
             else:
                 made.files.append(EncodedFile(known.path, source, "missing", 0, "not in its folder any more; `prune` ends its entries"))
+
+
+def _gated(gate: Gate, document: Document, masked: list[str]) -> Document:
+    """A document as it may be read: no encoder, and no model that one asks, sees what must not be kept."""
+    kept = gate.passed(document.text)
+    masked += kept.masked
+    return document if kept.text is document.text else replace(document, text=kept.text)
 
 
 def _local() -> Encoder:

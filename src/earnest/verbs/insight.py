@@ -8,7 +8,7 @@ from earnest.core import check
 from earnest.core.entry import Entry
 from earnest.core.events import EVENT_KINDS, Event
 from earnest.core.reports import Audit, Diagnosis, Stats
-from earnest.core.ticket import PendingTicket
+from earnest.core.ticket import PendingTicket, TicketRecord
 from earnest.forgetting import curve
 from earnest.ledger import inquiry, lifecycle, spending
 from earnest.ledger.decisions import ticket_id
@@ -52,6 +52,19 @@ class InsightVerbs(Base):
                     break
                 after = page[-1].id
         return made
+
+    def ticket(self, id: str) -> TicketRecord | None:
+        """A decision and what became of it, whatever its state; None if this agent never opened it. Writes nothing."""
+        name = ticket_id(id)
+        with self._store.read() as reading:
+            found = reading.ticket(name)
+            if found is None:
+                return None
+            roles = {share.entry_id: share.role for share in found.shares}
+            return TicketRecord(
+                found.id, found.query, found.answer, found.state, found.holdout, found.exposure, found.opened_tick, found.opened,
+                roles, reading.settlement(name),
+            )  # fmt: skip
 
     def obituary(self, id: str) -> str:
         """The life story of an entry, for the living too: what it said, what was measured, why it died."""

@@ -47,7 +47,7 @@ class LinkVerbs(Base):
         """
         chosen = check.choice("kind", kind, links.KINDS)
         heavy = check.number("weight", weight, low=links.LEAST, high=1.0)
-        why = check.note("reason", reason, limit=200)
+        why = self._remark("reason", reason, limit=200)
         now = self._clock.now()
         with self._writing() as tx:
 

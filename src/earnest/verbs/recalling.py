@@ -185,7 +185,8 @@ class RecallVerbs(AskingVerbs):
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
         asking = self._asking(query, k, half_life, mode, links)
         model = None if llm is None else self._metered(llm)
-        request = {"query": asking.text, "k": asking.k, "half_life": asking.half_life, "where": repr(chosen)}
+        asking.kept = self._gate().passed(asking.text).text
+        request = {"query": asking.kept, "k": asking.k, "half_life": asking.half_life, "where": repr(chosen)}
         if model is not None:
             request["llm"] = model.model_id
         if key is not None:
@@ -241,7 +242,7 @@ class RecallVerbs(AskingVerbs):
                     names = [first.row, *(stored.row for stored in (*named, *withheld))]
                     beside = trials.beside(tx, settings, self._rng, rules, names, self._clock.now())
                 made = decisions.open_ticket(
-                    tx, self._rng, query=asking.text, answer=said.text, deciding=first, supporting=named,
+                    tx, self._rng, query=asking.kept, answer=said.text, deciding=first, supporting=named,
                     withheld=[*withheld, *beside.withheld], rules=beside.shown, trials=beside.draws, draw=draw,
                     exposure=tried.exposure * (1.0 if draw is None else draw.exposure) * beside.exposure,
                     retrial=tried.retrial and first is not None,
@@ -396,7 +397,7 @@ class Asking:
         self.mode: Mode = mode
         self.k = check.integer("k", k, low=1, high=_MAX_K)
         self.half_life = None if half_life is None else check.number("half_life", half_life, low=0.001, high=1e12)
-        self.text = asked(query)
+        self.text = self.kept = asked(query)
         self.asked: Asked | None = None
         """The question as a vector, where recall goes by meaning too."""
         self.past = False

@@ -227,7 +227,7 @@ class Rules:
 
         Durable when it returns. `undo` of its event takes it back.
         """
-        yes, note = check.flag("accept", accept), check.note("reason", reason)
+        yes, note = check.flag("accept", accept), self._memory._remark("reason", reason)
         request = {"id": id, "accept": yes, "reason": note}
 
         def carry_out(tx: Writing, settings: Settings) -> None:
@@ -261,7 +261,7 @@ class Rules:
         """
         most = check.integer("decisions", decisions, low=50, high=MOST_DECISIONS)
         who = None if meter is None else check.label("meter", meter, limit=100)
-        note = check.note("reason", reason)
+        note = self._memory._remark("reason", reason)
         request = {"id": id, "decisions": most, "meter": who, "reason": note}
 
         def carry_out(tx: Writing, settings: Settings) -> None:

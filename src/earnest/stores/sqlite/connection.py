@@ -18,6 +18,9 @@ import apsw
 from earnest.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, StoreReadOnly, StoreTooNew
 from earnest.stores.sqlite.schema import APPLICATION_ID, FORMAT, MIGRATIONS
 
+LOG_LIMIT: Final = 32 * 1024 * 1024
+"""Bytes that the log keeps on the disk once what is in it has gone into the file: a long reader lets it grow, not for ever."""
+
 # Seconds between two attempts where SQLite itself does not wait.
 _PAUSE = 0.01
 
@@ -53,21 +56,27 @@ def translated(where: str) -> Iterator[None]:
         raise StoreError(f"{where}: {error}; nothing was recorded, `earnest check` tells whether the file is whole") from error
 
 
-def connect(path: str, *, read_only: bool, timeout: float, vfs: str | None = None, exclusive: bool = False) -> apsw.Connection:
+def connect(
+    path: str, *, read_only: bool, timeout: float, vfs: str | None = None, exclusive: bool = False, immutable: bool = False
+) -> apsw.Connection:
     """A connection with the promises of a store: WAL, every commit on the disk, foreign keys, a bounded wait.
 
-    `exclusive` keeps the lock, for file systems without shared memory.
+    `exclusive` keeps the lock, for file systems without shared memory. `immutable` reads a file that nobody can write, and needs
+    nothing beside it.
     """
     flags = apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
     if path == ":memory:":
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_MEMORY
-    connection = apsw.Connection(path, flags=flags, vfs=vfs, statementcachesize=200)
+    if immutable:
+        flags |= apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(_unchanging(path) if immutable else path, flags=flags, vfs=vfs, statementcachesize=200)
     try:
         connection.set_busy_timeout(int(timeout * 1000))
         if exclusive:
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         if not read_only and path != ":memory:":
             _write_ahead(connection, timeout)
+            connection.execute(f"PRAGMA journal_size_limit = {LOG_LIMIT:d}")
         connection.execute("PRAGMA synchronous = FULL")
         if sys.platform == "darwin":
             connection.execute("PRAGMA fullfsync = ON")
@@ -78,6 +87,47 @@ def connect(path: str, *, read_only: bool, timeout: float, vfs: str | None = Non
         connection.close()
         raise
     return connection
+
+
+def _unchanging(path: str) -> str:
+    """The name under which SQLite takes a file for one that does not change."""
+    named = str(Path(path).resolve()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return f"file:{named}?immutable=1"
+
+
+def logged(path: str) -> bool:
+    """Whether a store's log holds anything."""
+    log = Path(path + "-wal")
+    try:
+        return log.stat().st_size > 0
+    except OSError:
+        return False
+
+
+def needs_immutable(path: str, timeout: float) -> bool:
+    """Whether a file can only be read as one that does not change: the files that SQLite shares with writers cannot be made beside it.
+
+    Raises:
+        StoreError: Its log holds changes that are not in the file yet, and cannot be read here.
+    """
+    try:
+        probe = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            probe.set_busy_timeout(int(timeout * 1000))
+            probe.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        finally:
+            probe.close()
+    except (apsw.CantOpenError, apsw.ReadOnlyError) as error:
+        if logged(path):
+            raise StoreError(_UNREAD_LOG.format(path, error)) from error
+        return True
+    return False
+
+
+_UNREAD_LOG: Final = (
+    "{}: changes stand in its log, which cannot be read where nothing can be written ({}); copy the file and its -wal to a folder that "
+    "can be written, and open it there once"
+)
 
 
 def _write_ahead(connection: apsw.Connection, timeout: float) -> None:
@@ -202,6 +252,8 @@ def looked_over(path: Path, *, read_only: bool, timeout: float) -> None:
             try:
                 connection.set_busy_timeout(int(timeout * 1000))
                 version, application, tables = identity(connection)
+            except (apsw.CantOpenError, apsw.ReadOnlyError) as error:
+                raise StoreError(_UNREAD_LOG.format(path, error)) from error
             finally:
                 connection.close()
     refuse_others(str(path), version, application, tables)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -15,18 +15,21 @@ from earnest.core.amounts import ACCOUNTS
 from earnest.core.analysis import Question
 from earnest.core.context import Placed
 from earnest.core.entry import Entry, StoredEntry, held_now
+from earnest.core.erasing import Subject
 from earnest.core.events import Event, Posting, micros, moment
 from earnest.core.filters import Filter
 from earnest.core.links import Link
 from earnest.core.opinions import Opinions
 from earnest.core.ranking import Candidate, Statistics, telling
+from earnest.core.survey import Order
 from earnest.core.ticket import Meter, Role, Share, StoredSettlement, StoredTicket
 from earnest.errors import IndexDamaged
-from earnest.protocols import Changed, StoredDocument, StoredModel
-from earnest.stores.sqlite import fading, links, opinions, turns, vectors
+from earnest.protocols import Changed, Mentions, StoredDocument, StoredModel
+from earnest.stores.sqlite import erasing, fading, links, moving, opinions, surveying, turns, vectors
 from earnest.stores.sqlite.draws import DrawReading
 from earnest.stores.sqlite.replies import ReplyReading
 from earnest.stores.sqlite.rules import RuleReading
+from earnest.stores.sqlite.surveying import SurveyReading
 from earnest.stores.sqlite.words import WordReading
 
 _ENTRY: Final = """
@@ -56,6 +59,8 @@ SELECT e.event, e.kind, e.tick, e.at, e.actor, e.channel, e.entries, e.ticket, e
        (SELECT note FROM event_notes n WHERE n.event = e.event)
 FROM events e
 """
+_PINNED: Final = "entries INDEXED BY entries_pinned WHERE pinned = 1 AND standing <> 'dead'"
+"""The pinned ones, by the index that holds nothing else: left to itself the planner reads the index of all the living."""
 
 INDEX_BROKEN: Final = "the keyword index is damaged ({0}); the entries are whole: `earnest check --repair` rebuilds it from them"
 
@@ -77,7 +82,7 @@ def quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
 
 
-class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading):
+class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyReading):
     """One snapshot; implements `earnest.protocols.Reading`."""
 
     def __init__(self, connection: apsw.Connection, shelves: vectors.Shelves | None = None) -> None:
@@ -218,6 +223,9 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading):
             values.extend((then, then, then, then + 1, then))
         return where, values
 
+    def ranked(self, chosen: Filter, order: Order, *, cause: str | None, pinned: bool | None, after: str | None, limit: int) -> list[int]:
+        return surveying.ranked(self._db, self._full, chosen, order, cause, pinned, after, limit)
+
     def richest(self, limit: int) -> list[StoredEntry]:
         # Net of rent, the order of `balance - index + mark` is the order of `starves_at`; pinned ones have none and are few.
         rows = self._db.execute(
@@ -225,7 +233,7 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading):
             (limit,),
         ).fetchall()
         rows += self._db.execute(
-            "SELECT entry FROM entries WHERE pinned = 1 AND standing <> 'dead' AND retention = 'earned' ORDER BY balance DESC LIMIT ?",
+            f"SELECT entry FROM {_PINNED} AND retention = 'earned' ORDER BY balance DESC LIMIT ?",
             (limit,),
         ).fetchall()
         found = self.entries([row for (row,) in rows])
@@ -565,19 +573,51 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading):
         found = self._db.execute("SELECT verb, request, result FROM keys WHERE key = ?", (key,)).fetchone()
         return (found[0], bytes(found[1]), loaded(found[2])) if found else None
 
+    # erasing
+
+    def meant(self, subject: Subject) -> list[int]:
+        return erasing.matching(self._db, subject)
+
+    def kin(self, rows: Sequence[int]) -> list[tuple[int, int, str]]:
+        return erasing.kin(self._db, rows)
+
+    def open_tickets(self, rows: Sequence[int]) -> list[str]:
+        return erasing.tickets_naming(self._db, rows)
+
+    def mentions(self, text: str) -> Mentions:
+        return erasing.mentions(self._db, text)
+
+    def to_erase(self, rows: Sequence[int]) -> Mapping[str, int]:
+        return erasing.counted(self._db, rows)
+
+    def samples(self, rows: Sequence[int], most: int) -> list[bytes]:
+        return erasing.samples(self._db, rows, most)
+
+    def residue(self, rows: Sequence[int], pieces: Sequence[bytes]) -> tuple[Mapping[str, int], list[bytes]]:
+        return erasing.residue(self._db, rows), [piece for piece in pieces if not erasing.said_elsewhere(self._db, piece)]
+
+    # moving
+
+    def rows(self, *, vectors: bool) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        return moving.dump(self._db, vectors=vectors)
+
+    def form(self) -> int:
+        return moving.format_of(self._db)
+
+    def untouched(self) -> bool:
+        return moving.empty(self._db)
+
     # totals
 
     def totals(self) -> Mapping[str, Any]:
         made: dict[str, Any] = dict(self.counters())
         index = self.counter("rent_index")
-        pinned = self._db.execute(
-            "SELECT balance, rent_mark FROM entries WHERE pinned = 1 AND standing <> 'dead' AND retention = 'earned'"
-        ).fetchall()
+        pinned = self._db.execute(f"SELECT balance, rent_mark FROM {_PINNED} AND retention = 'earned'").fetchall()
         energy = self.counter("held") - (self.counter("payers") * index - self.counter("marks"))
         energy += sum(held_now(balance, mark, index, pays=True, pinned=True) for balance, mark in pinned)
         made["energy"] = energy
         made["accounts"] = {name: self.counter(f"account:{name}") for name in ACCOUNTS.values()}
-        made["pinned"] = self._db.execute("SELECT count(*) FROM entries WHERE pinned = 1 AND standing <> 'dead'").fetchone()[0]
+        made["pinned"] = self._db.execute(f"SELECT count(*) FROM {_PINNED}").fetchone()[0]
         made["pending"] = self.counter("decisions") - sum(self.counter(state) for state in ("settled", "abandoned", "expired"))
         made["oldest_pending"] = self._db.execute("SELECT min(opened_tick) FROM tickets WHERE state = 'pending'").fetchone()[0]
         made["rules"] = self.rule_counts()

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import apsw
 
 from earnest.core.events import micros
 from earnest.errors import EarnestError, StoreBusy, StoreError, StoreReadOnly, WrongAgent, shown
 from earnest.protocols import Author, Damage
-from earnest.stores.sqlite import verify
-from earnest.stores.sqlite.connection import connect, immediate, looked_over, migrate, translated
+from earnest.stores.sqlite import erasing, moving, verify
+from earnest.stores.sqlite.connection import connect, immediate, logged, looked_over, migrate, needs_immutable, translated
 from earnest.stores.sqlite.reading import SqliteReading
 from earnest.stores.sqlite.vectors import Shelves
 from earnest.stores.sqlite.writing import SqliteWriting
@@ -59,8 +60,11 @@ class SqliteStore:
         self._closed = False
         self._shelves = Shelves()
         self._process = os.getpid()
+        self._immutable = False
         if self.path != MEMORY and vfs is None:
             looked_over(Path(self.path), read_only=read_only, timeout=timeout)
+            with translated(self.path):
+                self._immutable = read_only and needs_immutable(self.path, timeout)
         with translated(self.path):
             connection = self._connect(read_only)
             try:
@@ -74,7 +78,14 @@ class SqliteStore:
         self._file = None if self.path == MEMORY or vfs is not None else _place(self.path)
 
     def _connect(self, read_only: bool) -> apsw.Connection:
-        return connect(self.path, read_only=read_only, timeout=self.timeout, vfs=self._vfs, exclusive=self._exclusive)
+        return connect(
+            self.path,
+            read_only=read_only,
+            timeout=self.timeout,
+            vfs=self._vfs,
+            exclusive=self._exclusive,
+            immutable=self._immutable and read_only,
+        )
 
     def _claimed(self, connection: apsw.Connection, agent: str | None, author: Author) -> str:
         """The agent that the file belongs to; a new file is claimed for the one that was named."""
@@ -107,6 +118,9 @@ class SqliteStore:
             raise StoreError(f"{self.path}: was opened before this process was forked; open it again here")
         if self._file is not None and _place(self.path) != self._file:
             raise StoreError(f"{self.path}: the file was removed or replaced while it was open; nothing was recorded, open it again")
+        if self._immutable and logged(self.path):
+            # It was read as a file that nobody writes, and now somebody does.
+            raise StoreError(f"{self.path}: somebody writes to it by now; open it again to see what")
 
     @contextmanager
     def _alone(self, patience: float | None = None) -> Iterator[None]:
@@ -245,6 +259,44 @@ class SqliteStore:
                 raise StoreError(f"{path}: the copy could not be kept ({error.strerror}); name a file on another disk") from error
         finally:
             part.unlink(missing_ok=True)
+
+    @contextmanager
+    def scratch(self, form: int, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[SqliteReading]:
+        """See `earnest.protocols.Store.scratch`."""
+        with translated("the passing copy"):
+            db = moving.scratch(form, rows)
+            try:
+                yield SqliteReading(db)
+            finally:
+                db.close()
+
+    def scrub(self) -> list[str]:
+        """See `earnest.protocols.Store.scrub`."""
+        self._open()
+        if self.read_only:
+            raise StoreReadOnly(f"{self.path}: was opened for reading; open it without read_only to write")
+        with self._alone(), translated(self.path):
+            problems = erasing.scrub(self._writing_connection())
+        self._shelves.clear()
+        return problems
+
+    def forget(self) -> None:
+        """See `earnest.protocols.Store.forget`."""
+        self._shelves.clear()
+
+    def size(self) -> int:
+        """See `earnest.protocols.Store.size`."""
+        if self.path == MEMORY or self._vfs is not None:
+            return 0
+        parts = (Path(self.path + end) for end in ("", "-wal"))
+        return sum(part.stat().st_size for part in parts if part.exists())
+
+    def holding(self, pieces: Sequence[bytes]) -> list[tuple[str, bytes]]:
+        """See `earnest.protocols.Store.holding`."""
+        self._open()
+        if self.path == MEMORY or self._vfs is not None:
+            return []
+        return [(str(name), piece) for name, piece in erasing.holding(Path(self.path), pieces)]
 
     @contextmanager
     def _quiet(self) -> Iterator[apsw.Connection]:

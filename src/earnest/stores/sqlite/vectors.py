@@ -28,6 +28,11 @@ class Shelves:
         self._lock = threading.Lock()
         self._shelves: dict[str, Shelf] = {}
 
+    def clear(self) -> None:
+        """Keep nothing that was read: what was erased is not to stay in this process's memory either."""
+        with self._lock:
+            self._shelves.clear()
+
     def current(self, db: Any, model: str) -> Shelf | None:
         """The shelf of a model with everything on it that this snapshot has; None if the snapshot knows no vectors of it."""
         with self._lock:

@@ -79,7 +79,7 @@ def _texts(db: Any, reading: SqliteReading) -> Iterator[Damage]:
             yield Damage("text differs", f"entry {entry_id} does not say what it said when it was written")
     sql = """SELECT n.id, n.salt, n.text, json_extract(e.data, '$.text') AS digest
              FROM events e JOIN entries n ON n.entry = json_extract(e.entries, '$[0]')
-             WHERE n.salt IS NOT NULL AND e.kind IN ('add', 'encode', 'supersede', 'merge') AND digest IS NOT NULL"""
+             WHERE n.salt IS NOT NULL AND e.kind IN ('add', 'encode', 'supersede', 'merge', 'import') AND digest IS NOT NULL"""
     for entry_id, salt, text, digest in db.execute(sql):
         if text_digest(bytes(salt), text) != digest:
             yield Damage("text differs", f"entry {entry_id} does not say what the log says it was born with")

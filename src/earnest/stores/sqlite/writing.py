@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -16,8 +16,8 @@ from earnest.core.links import Link
 from earnest.core.opinions import Opinions
 from earnest.core.ticket import Role, StoredTicket, Tier
 from earnest.core.uplift import Draw
-from earnest.protocols import Author, StoredDocument
-from earnest.stores.sqlite import draws, fading, links, opinions
+from earnest.protocols import Author, Mentions, StoredDocument
+from earnest.stores.sqlite import draws, erasing, fading, links, moving, opinions
 from earnest.stores.sqlite import vectors as vector_rows
 from earnest.stores.sqlite.reading import facet
 from earnest.stores.sqlite.replies import ReplyWriting
@@ -99,6 +99,7 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
         self, new: NewEntry, *, salt: bytes, digest: bytes, text_terms: Sequence[str], cue_terms: Sequence[str], balance: int = 0
     ) -> StoredEntry:
         scope, index, tick = self._scope(new.scope), self.counter("rent_index"), self.counter("tick")
+        created = self._at if new.created == "now" else None if new.created is None else micros(new.created)
         pays = new.retention == "earned"
         self._db.execute(
             """INSERT INTO entries (id, scope, kind, origin, text, cue, salt, twin, importance, confidence, retention, strength, created,
@@ -106,7 +107,7 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
             (
                 new.id, scope, new.kind, new.origin, new.text, new.cue, salt, digest, new.importance, new.confidence, new.retention,
-                new.strength, self._at, None if new.valid_from is None else micros(new.valid_from),
+                new.strength, created, None if new.valid_from is None else micros(new.valid_from),
                 None if new.valid_to is None else micros(new.valid_to), tick, balance, index, index + balance if pays else None,
                 new.probation, new.version, canonical(new.metadata),
             ),
@@ -128,7 +129,8 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
         entry = Entry(
             id=new.id, text=new.text, cue=new.cue, kind=new.kind, origin=new.origin, sources=new.sources, scope=new.scope,
             importance=new.importance, confidence=new.confidence, retention=new.retention, pinned=False, strength=new.strength,
-            balance=balance, standing="active", cause=None, created=moment(self._at), valid_from=new.valid_from, valid_to=new.valid_to,
+            balance=balance, standing="active", cause=None, created=None if created is None else moment(created),
+            valid_from=new.valid_from, valid_to=new.valid_to,
             born_tick=tick, last_settled_tick=None, recalls=0, lineage=(), tags=new.tags, metadata=new.metadata, version=new.version,
         )  # fmt: skip
         return StoredEntry(entry, row, balance, index, 0, False, new.probation)
@@ -396,6 +398,33 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
     def add_lineage(self, row: int, parents: Sequence[tuple[int, str, int]]) -> None:
         for parent, how, part in parents:
             self._db.execute("INSERT INTO lineage (entry, parent, how, part) VALUES (?, ?, ?, ?)", (row, parent, how, part))
+
+    # erasing
+
+    def erase(self, rows: Sequence[int]) -> Mapping[str, int]:
+        return erasing.erase(self._db, rows)
+
+    def erase_labels(self, source: str | None, scope: str | None) -> Mapping[str, int]:
+        return {} if source is None else erasing.drop_source(self._db, source, scope)
+
+    def erase_scope(self, scope: str) -> None:
+        # Its running numbers are written now: the row that keeps them is about to go.
+        self.flush()
+        self._scopes.clear()
+        erasing.drop_scope(self._db, scope)
+
+    def erase_mentions(self, found: Mentions) -> Mapping[str, int]:
+        return erasing.empty_mentions(self._db, found)
+
+    # moving
+
+    def load(self, form: int, rows: Iterable[tuple[str, Mapping[str, Any]]], terms: Callable[[str], Sequence[str]]) -> Mapping[str, int]:
+        made = moving.load(self._db, form, rows, terms)
+        # What was known of the rows before is true no more.
+        self._counters, self._head = None, None
+        for kept in (self._changed, self._scopes, self._sources, self._scope_changes, self._born):
+            kept.clear()
+        return made
 
     # the log
 

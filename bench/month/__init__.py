@@ -1,0 +1,1 @@
+"""A scripted month of a repository: real test runs, and what becomes of its lessons."""

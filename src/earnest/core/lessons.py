@@ -1,0 +1,303 @@
+"""The text form of a store of lessons: small, sorted, one fact a line, fit for git. Pure: lines to values and back, and two into one.
+
+It holds causes, not balances: what was learned, what was decided by it, what was measured. A store is made from it by living through that
+again, so that balances and standings follow from the facts, whoever put them together.
+
+    ["earnest lessons", 1, {"agent": …, "head": …, "parents": […], "tick": …, "ticked": …}]
+    ["setting", name, value]
+    ["meter", name, unit, scale, tier, [channel, …], revoked since this tick or null]
+    ["entry", {…}]
+    ["open", ticket, tick, at, decider, [supporter, …], question, {…}]
+    ["settled", ticket, decider, tick, at, tick of the outcome, at, meter, delta, {…}]
+    ["look", ticket, tick, at, meter, delta, {…}]
+    ["control", tick, at, meter, delta, {…}]
+
+Times are microseconds since 1970. `head` is a digest of the lines after the first and of `parents`: the heads of the texts that this one
+came from, two after a merge.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from earnest.errors import InvalidInput
+
+NAME: Final = "earnest lessons"
+FORM: Final = 1
+MAX_BYTES: Final = 64 * 1024 * 1024
+MAX_LINE: Final = 1_000_000
+
+_WIDTHS: Final[Mapping[str, tuple[type | tuple[type, ...], ...]]] = {
+    "setting": (str, (str, int, float, bool)),
+    "meter": (str, str, (int, float, type(None)), str, list, (int, type(None))),
+    "entry": (dict,),
+    "open": (str, int, int, str, list, str, dict),
+    "settled": (str, str, int, int, int, int, str, (int, float), dict),
+    "look": (str, int, int, str, (int, float), dict),
+    "control": (int, int, str, (int, float), dict),
+}
+_NUMBERS: Final = {"created": int, "born": int, "importance": float, "confidence": float, "pinned": bool, "probation": int, "version": int}
+
+Fact = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """Everything in a text, by what each fact is about. `ticked` is when the clock moved last, in microseconds; 0 if it never did."""
+
+    agent: str
+    tick: int = 0
+    ticked: int = 0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    meters: Mapping[str, Fact] = field(default_factory=dict)
+    entries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    open: Mapping[str, Fact] = field(default_factory=dict)
+    settled: Mapping[str, Fact] = field(default_factory=dict)
+    looks: frozenset[str] = frozenset()
+    controls: frozenset[str] = frozenset()
+    parents: tuple[str, ...] = ()
+
+    @property
+    def head(self) -> str:
+        """A digest of everything and of the parents."""
+        made = hashlib.sha256("\n".join(self.parents).encode())
+        for line in body(self):
+            made.update(b"\n" + line.encode("utf-8", "surrogatepass"))
+        return made.hexdigest()[:40]
+
+
+def line(fact: Sequence[Any]) -> str:
+    """A fact on one line, with one spelling."""
+    return json.dumps(fact, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False)
+
+
+def body(lessons: Lessons) -> list[str]:
+    """The lines after the first, in their order."""
+    entries = sorted(lessons.entries.items(), key=lambda item: (item[1].get("born", 0), item[1].get("created") or 0, item[0]))
+    return [
+        *(line(["setting", name, value]) for name, value in sorted(lessons.settings.items())),
+        *(line(["meter", *fact]) for _, fact in sorted(lessons.meters.items())),
+        *(line(["entry", {**said, "id": name}]) for name, said in entries),
+        *(line(["open", *fact]) for fact in sorted(lessons.open.values(), key=lambda fact: (fact[2], fact[0]))),
+        *(line(["settled", *fact]) for fact in sorted(lessons.settled.values(), key=lambda fact: (fact[5], fact[0]))),
+        *sorted(lessons.looks),
+        *sorted(lessons.controls),
+    ]
+
+
+def written(lessons: Lessons) -> str:
+    """The text."""
+    first = [NAME, FORM, {"agent": lessons.agent, "head": lessons.head, "parents": [*lessons.parents], "tick": lessons.tick,
+                          "ticked": lessons.ticked}]  # fmt: skip
+    return "\n".join([line(first), *body(lessons)]) + "\n"
+
+
+def parsed(text: str, where: str = "the text") -> Lessons:
+    """A text read and checked, its digest too.
+
+    Raises:
+        InvalidInput: Names the line, and what is wrong with it.
+    """
+    if len(text) > MAX_BYTES:
+        raise InvalidInput("lessons", where, f"is larger than {MAX_BYTES:,} characters")
+    lines = text.split("\n")
+    first = _fact(lines[0], where, 1)
+    if first[:2] != [NAME, FORM] or len(first) != 3 or not isinstance(first[2], dict):
+        raise InvalidInput("lessons", where, f"does not begin as a text of lessons of form {FORM} does")
+    made = _Gathering(where)
+    for number, each in enumerate(lines[1:], 2):
+        if each.startswith(("<<<<<<<", "=======", ">>>>>>>")):
+            raise InvalidInput("lessons", where, f"line {number} is a conflict that git left; `earnest lessons merge` joins two texts")
+        if each:
+            made.take(_fact(each, where, number), each, number)
+    about = first[2]
+    try:
+        lessons = replace(
+            made.lessons(str(about["agent"])), tick=_whole(about["tick"]), ticked=_whole(about["ticked"]),
+            parents=tuple(str(parent) for parent in about["parents"]),
+        )  # fmt: skip
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidInput("lessons", where, f"its first line lacks something or holds something else: {error}") from None
+    if about.get("head") != lessons.head:
+        raise InvalidInput("lessons", where, "was changed by hand or is cut off: its digest is another one; take the version before")
+    return lessons
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**62:
+        raise ValueError(f"{value!r} is no whole number")
+    return value
+
+
+def _fact(text: str, where: str, number: int) -> list[Any]:
+    try:
+        if len(text) > MAX_LINE or text.count("[") + text.count("{") > 10_000:
+            raise ValueError("it is too large")
+        made = json.loads(text, parse_constant=_strict)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("lessons", where, f"line {number} is no fact: {error}") from None
+    if not isinstance(made, list) or not made:
+        raise InvalidInput("lessons", where, f"line {number} is no fact: it has to be a list")
+    return made
+
+
+def _strict(name: str) -> Any:
+    raise ValueError(f"{name} is no number")
+
+
+class _Gathering:
+    """Facts by what they are about, each checked for its form."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self._named: dict[str, dict[str, Any]] = {kind: {} for kind in ("setting", "meter", "entry", "open", "settled")}
+        self._lines: dict[str, set[str]] = {"look": set(), "control": set()}
+
+    def take(self, fact: list[Any], text: str, number: int) -> None:
+        """One line."""
+        kind, *rest = fact
+        widths = _WIDTHS.get(kind) if isinstance(kind, str) else None
+        if widths is None or len(rest) != len(widths):
+            raise self._wrong(number, f"{str(kind)[:40]!r} is not known in this form, or has another length")
+        for value, wanted in zip(rest, widths, strict=True):
+            number_wanted = wanted in (int, (int, float))
+            if not isinstance(value, wanted) or (number_wanted and isinstance(value, bool)):
+                raise self._wrong(number, f"{str(value)[:40]!r} is of the wrong type")
+            endless = isinstance(value, float) and not math.isfinite(value)
+            if endless or (wanted is int and isinstance(value, int) and not 0 <= value < 2**62):
+                raise self._wrong(number, f"{str(value)[:40]!r} is out of range")
+        if kind in self._lines:
+            self._lines[kind].add(line(fact))
+            return
+        if kind == "entry":
+            said = dict(rest[0])
+            name = said.pop("id", None)
+            if not isinstance(name, str) or not isinstance(said.get("text"), str) or not self._numbers(said):
+                raise self._wrong(number, "an entry has an id, a text and numbers where they belong")
+            fact_kept: Any = said
+        else:
+            name, fact_kept = rest[0], rest[1] if kind == "setting" else tuple(rest)
+        if name in self._named[kind]:
+            raise self._wrong(number, f"{name!r} is there twice")
+        self._named[kind][name] = fact_kept
+
+    @staticmethod
+    def _numbers(said: Mapping[str, Any]) -> bool:
+        for name, kind in _NUMBERS.items():
+            value = said.get(name)
+            right = isinstance(value, int | float) if kind is float else isinstance(value, kind)
+            if value is not None and (not right or (kind is not bool and isinstance(value, bool))):
+                return False
+        return True
+
+    def lessons(self, agent: str) -> Lessons:
+        """What was gathered."""
+        named = self._named
+        return Lessons(
+            agent, settings=named["setting"], meters=named["meter"], entries=named["entry"], open=named["open"], settled=named["settled"],
+            looks=frozenset(self._lines["look"]), controls=frozenset(self._lines["control"]),
+        )  # fmt: skip
+
+    def _wrong(self, number: int, why: str) -> InvalidInput:
+        return InvalidInput("lessons", self._where, f"line {number}: {why}")
+
+
+def merged(ours: Lessons, theirs: Lessons) -> Lessons:
+    """Two texts as one, whichever is named first.
+
+    Entries, decisions, outcomes, looks and controls of both; a ticket that both settled is settled by the earlier outcome, since it lands
+    once; a ticket that one settled is not open. What one forgot is forgotten. Where both changed one thing, the later version of an entry
+    stands, else the greater text, so that everybody gets the same.
+
+    Raises:
+        InvalidInput: They are of two agents.
+    """
+    if ours.agent != theirs.agent:
+        raise InvalidInput("lessons", theirs.agent, f"is another agent's memory than {ours.agent!r}: nothing crosses agents")
+    settled = dict(ours.settled)
+    for name, fact in theirs.settled.items():
+        kept = settled.get(name)
+        settled[name] = fact if kept is None or (fact[5], line(fact)) < (kept[5], line(kept)) else kept
+    still = {name: fact for name, fact in {**ours.open, **theirs.open}.items() if name not in settled}
+    return Lessons(
+        ours.agent,
+        tick=max(ours.tick, theirs.tick),
+        ticked=max(ours.ticked, theirs.ticked),
+        settings=_union(ours.settings, theirs.settings),
+        meters=_union(ours.meters, theirs.meters),
+        entries={
+            name: _entry(ours.entries.get(name), theirs.entries.get(name)) for name in sorted({*ours.entries, *theirs.entries})
+        },
+        open={name: min((side.open[name] for side in (ours, theirs) if name in side.open), key=line) for name in still},
+        settled=settled,
+        looks=_looks(ours.looks | theirs.looks, settled),
+        controls=ours.controls | theirs.controls,
+        parents=tuple(sorted({ours.head, theirs.head})),
+    )  # fmt: skip
+
+
+def foreign(base: Lessons, head: Lessons) -> list[str]:
+    """What a change brings along that only a settling run may write: outcomes, looks, controls, meters, settings, the clock.
+
+    A change may add entries, open tickets, edit and forget. One that says what was measured, or takes that away, is to be refused.
+    """
+    made = [f"ticket {name} is settled by the change itself" for name in head.settled if base.settled.get(name) != head.settled[name]]
+    made += [f"the outcome of ticket {name} is gone" for name in base.settled if name not in head.settled]
+    for what, before, after in (("look", base.looks, head.looks), ("control", base.controls, head.controls)):
+        made += [f"a {what} that no run recorded: {each}" for each in sorted(after - before)]
+        made += [f"a {what} is gone: {each}" for each in sorted(before - after)]
+    for what, old, new in (("meter", base.meters, head.meters), ("setting", base.settings, head.settings)):
+        made += [f"the {what} {name} was changed" for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
+    made += [f"entry {name} is gone" for name, said in base.entries.items() if name not in head.entries and "end" not in said]
+    ends = {"executed", "starved", "faded", "merged", "erased"}
+    for name, said in head.entries.items():
+        before_end = base.entries.get(name, {}).get("end")
+        if said.get("end") != before_end and (said.get("end") in ends or before_end in ends):
+            made.append(f"entry {name} is {said.get('end', 'alive')} by the change itself")
+    if (base.tick, base.ticked) != (head.tick, head.ticked):
+        made.append(f"the clock was moved from {base.tick} to {head.tick}")
+    return made
+
+
+def _union(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
+    made = {}
+    for name in sorted({*ours, *theirs}):
+        said = [side[name] for side in (ours, theirs) if name in side]
+        made[name] = max(said, key=lambda value: line([value]))
+    return made
+
+
+def _entry(ours: Mapping[str, Any] | None, theirs: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    said = [side for side in (ours, theirs) if side is not None]
+    made: dict[str, Any] = dict(max(said, key=_later).items())
+    if len(said) == 1 or ours == theirs:
+        return made
+    made["sources"] = sorted({*said[0].get("sources", ()), *said[1].get("sources", ())})
+    ends = {side.get("end") for side in said}
+    if len(ends) == 1:
+        return made
+    made.pop("end", None)
+    willed = ends & {"forgotten", "superseded"}
+    # Whether it starves or is executed follows from the outcomes of both; what somebody wanted does not.
+    made["end"] = min(str(end) for end in willed) if willed else "?"
+    return made
+
+
+def _later(side: Mapping[str, Any]) -> tuple[int, str]:
+    return side.get("version", 1), line([{**side, "end": None}])
+
+
+def _looks(lines: Iterable[str], settled: Mapping[str, Fact]) -> frozenset[str]:
+    """One look a ticket, meter and channel, the earliest."""
+    kept: dict[tuple[str, str, str], tuple[int, str]] = {}
+    for each in lines:
+        _, ticket, _, at, meter, _, more = json.loads(each)
+        name = (ticket, meter, str(more.get("channel", "")))
+        if ticket in settled and (name not in kept or (at, each) < kept[name]):
+            kept[name] = (at, each)
+    return frozenset(each for _, each in kept.values())

@@ -1,0 +1,175 @@
+"""The text form of a store: written from it, and a new store made from it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from earnest.core import lessons as form
+from earnest.core.lessons import Lessons
+from earnest.core.settings import NAMES, checked
+from earnest.core.slots import slot_of
+from earnest.errors import InvalidInput, NotAllowed, StoreError
+from earnest.ledger.decisions import request_digest
+from earnest.ledger.replaying import Replay, gathered
+from earnest.protocols import Author, Writing
+from earnest.verbs.deciding import LedgerVerbs
+
+_BEFORE = frozenset(("create", "setting"))
+
+
+@dataclass(frozen=True, slots=True)
+class LessonsReport:
+    """What a text of lessons holds: its digest, the heads that it came from, and counts. `size` is in bytes."""
+
+    path: str
+    head: str
+    parents: tuple[str, ...]
+    entries: int
+    open: int
+    settled: int
+    size: int
+    changed: bool = True
+
+
+class LessonVerbs(LedgerVerbs):
+    """Saving and loading the text form."""
+
+    def save_lessons(self, path: str | Path) -> LessonsReport:
+        """Write what this memory learned to a small, sorted text, fit for git: entries, decisions and outcomes, not balances.
+
+        A file that says the same already is left as it is, so that a run that changed nothing changes no file. Notes on settlements, the
+        questions of settled tickets, tickets that ended without an outcome, and who died without an outcome are left out: `export` keeps
+        everything.
+
+        Raises:
+            NotAllowed: The store holds randomised decisions. StoreError: The file cannot be written.
+
+        The file is on the disk, whole, when it returns. O(the store); nothing is written to the store.
+        """
+        target = Path(path)
+        made = self._lessons()
+        text = form.written(made)
+        before = target.read_text(encoding="utf-8") if target.is_file() else None
+        if before != text:
+            _put(target, text)
+        return _report(target, made, text, before != text)
+
+    def _lessons(self) -> Lessons:
+        """The facts of this store, as the continuation of the text that it was made from."""
+        with self._store.read() as reading:
+            made = gathered(reading, self._store.agent)
+            segments = reading.events(entry=None, kind="segment", after=0, limit=1, newest=True)
+        if not segments:
+            return made
+        said = segments[0].data
+        if said["body"] == _digest(made):
+            return replace(made, parents=tuple(said["parents"]))
+        return replace(made, parents=(said["head"],))
+
+    def load_lessons(self, path: str | Path) -> LessonsReport:
+        """Make this memory, which must be new, from a text of lessons.
+
+        It lives through every fact of it, so that balances, standings and what is believed of the meters follow.
+
+        Raises:
+            NotAllowed: This memory holds something already. InvalidInput: The text is damaged, of another agent, or holds a value
+            that cannot be used; what was written before stays, so load into a new file again.
+
+        Durable when it returns; a commit a fact. Vectors are made as by any other write.
+        """
+        source = Path(path)
+        made = read_lessons(source)
+        if made.agent != self._store.agent:
+            raise InvalidInput("lessons", made.agent, f"is another agent's memory; this one is of {self._store.agent!r}")
+        with self._store.read() as reading:
+            there = reading.events(entry=None, kind=None, after=0, limit=100, newest=False)
+        if any(event.kind not in _BEFORE for event in there):
+            raise NotAllowed(
+                "this memory holds something already: lessons are loaded into a new one; `earnest lessons merge` joins two texts"
+            )
+        for name in made.settings:
+            if name not in NAMES:
+                raise InvalidInput("setting", name, "is not known to this version of Earnest")
+        with self._writing() as tx:
+            settings = checked(made.settings)
+            for name, value in settings.items():
+                tx.set_setting(name, value)
+            if settings:
+                tx.append("setting", data=settings, before={name: getattr(self._read_settings(tx), name) for name in settings})
+        replay = Replay(made, self._replaying, self._read_settings, lambda: self._analyser, self._rng, self._clock.now())
+        every = self._settings_now().tick_every
+        replay.run(lambda at: slot_of(every, at), _remember_slot)
+        with self._store.read() as reading:
+            now = gathered(reading, self._store.agent)
+        with self._writing() as tx:
+            tx.append("segment", data={"head": made.head, "parents": [*made.parents], "body": _digest(now)})
+        return _report(source, made, form.written(made), False)
+
+    @contextmanager
+    def _replaying(self, author: Author) -> Iterator[Writing]:
+        with self._store.write(author) as tx:
+            yield tx
+
+
+def _remember_slot(tx: Writing, slot: str, report: Any) -> None:
+    tx.remember(f"slot\x1f{slot}", "tick", request_digest("tick", {}), asdict(report))
+
+
+def read_lessons(path: str | Path) -> Lessons:
+    """A text of lessons from a file. Raises InvalidInput, StoreError."""
+    source = Path(path)
+    try:
+        if source.stat().st_size > form.MAX_BYTES:
+            raise InvalidInput("lessons", str(path), f"is larger than {form.MAX_BYTES:,} bytes")
+        return form.parsed(source.read_bytes().decode("utf-8").replace("\r\n", "\n"), str(path))
+    except UnicodeDecodeError as error:
+        raise InvalidInput("lessons", str(path), f"is no UTF-8 text: {error}") from None
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def merge_lessons(ours: str | Path, theirs: str | Path, into: str | Path) -> LessonsReport:
+    """Join two texts of lessons into one that names both as its parents. Whichever is named first, the same comes out.
+
+    Raises:
+        InvalidInput: One is damaged, or they are of two agents. StoreError: A file cannot be read or written.
+    """
+    made = form.merged(read_lessons(ours), read_lessons(theirs))
+    text = form.written(made)
+    target = Path(into)
+    _put(target, text)
+    return _report(target, made, text, True)
+
+
+def foreign_outcomes(base: str | Path, head: str | Path) -> list[str]:
+    """What the text `head` brings along over `base` that only a settling run may write; see `core.lessons.foreign`."""
+    return form.foreign(read_lessons(base), read_lessons(head))
+
+
+def _put(target: Path, text: str) -> None:
+    fresh = target.with_name(target.name + ".new")
+    try:
+        with fresh.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(target)
+    except OSError as error:
+        raise StoreError(f"{target}: cannot be written: {error.strerror or error}") from None
+
+
+def _digest(lessons: Lessons) -> str:
+    """The facts alone, whatever came before them."""
+    return hashlib.sha256("\n".join([str(lessons.tick), *form.body(lessons)]).encode("utf-8", "surrogatepass")).hexdigest()[:40]
+
+
+def _report(target: Path, made: Lessons, text: str, changed: bool) -> LessonsReport:
+    return LessonsReport(
+        str(target), made.head, made.parents, len(made.entries), len(made.open), len(made.settled), len(text.encode("utf-8")), changed
+    )  # fmt: skip

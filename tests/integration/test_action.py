@@ -1,0 +1,306 @@
+"""The GitHub Action without a runner: its own shell steps, run by bash on a generated repository, origin and all."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+
+from earnest import Memory
+from earnest.core.lessons import parsed
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+ACTION: Final[dict[str, Any]] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+TEXT: Final = ".earnest/lessons.jsonl"
+QUESTION: Final = "How should clamp treat its upper bound?"
+PYTEST: Final = f'"{sys.executable}" -m pytest -q -p no:cacheprovider --junitxml=report.xml'
+COMMAND: Final = f'"{sys.executable}" -S run.py'
+RUNNER: Final = """
+import glob, os, sys
+cases = []
+for path in sorted(glob.glob("test_*.py")):
+    name = path[:-3]
+    try:
+        module = __import__(name)
+    except Exception as error:
+        cases.append(f'<testcase classname="" name="{name}"><error message="collection failure"/></testcase>')
+        continue
+    for test in [each for each in dir(module) if each.startswith("test_")]:
+        try:
+            getattr(module, test)()
+            said = ""
+        except Exception:
+            said = '<failure message="assert"/>'
+        cases.append(f'<testcase classname="{name}" name="{test}">{said}</testcase>')
+with open("report.xml", "w") as file:
+    file.write(f'<testsuites><testsuite name="quick" hostname="{os.getpid()}">{"".join(cases)}</testsuite></testsuites>')
+"""
+"""A runner that is quick; the first test and the one about tokens go by pytest itself."""
+
+
+def git(folder: Path, *words: str) -> str:
+    """What git says in a folder."""
+    command = ["git", "-C", str(folder), "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+class Repository:
+    """An origin with a small project and its lessons, and a clone to work in."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.origin = folder, folder / "origin.git"
+        subprocess.run(["git", "init", "--quiet", "--bare", "-b", "main", str(self.origin)], check=True, timeout=60)
+        self.clone = self.cloned("clone")
+        self.write("app.py", "def clamp(x, low, high):\n    return max(low, min(x, high - 1))\n")
+        self.write(
+            "test_app.py",
+            "from app import clamp\n\n\ndef test_low():\n    assert clamp(-1, 0, 5) == 0\n\n\ndef test_high():\n    assert clamp(9, 0, 5) == 5\n",
+        )
+        self.write("run.py", RUNNER)
+        self.store = folder / "work.db"
+        with Memory.open(self.store, embedder="none") as memory:
+            memory.add("Use an inclusive upper bound in clamp.", cue=QUESTION, kind="procedural", sources=["retro"])
+            memory.save_lessons(self.place(TEXT))
+        self.commit("a project")
+        git(self.clone, "push", "--quiet", "origin", "HEAD:main")
+
+    def cloned(self, name: str) -> Path:
+        subprocess.run(["git", "clone", "--quiet", str(self.origin), str(self.folder / name)], check=True, timeout=60, capture_output=True)
+        git(self.folder / name, "checkout", "-q", "-B", "main")
+        return self.folder / name
+
+    def place(self, name: str) -> Path:
+        path = self.clone / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def write(self, name: str, text: str) -> None:
+        self.place(name).write_text(text, encoding="utf-8")
+
+    def commit(self, message: str) -> str:
+        git(self.clone, "add", "-A")
+        git(self.clone, "commit", "--quiet", "-m", message)
+        return git(self.clone, "rev-parse", "HEAD")
+
+    def decide(self, count: int = 1) -> list[str]:
+        """Open tickets in the text, as an agent at work in the clone does."""
+        path = self.folder / f"{os.urandom(4).hex()}.db"
+        with Memory.open(path, embedder="none", channel="settle-ci") as memory:
+            memory.load_lessons(self.place(TEXT))
+            made = [memory.decide(QUESTION).id or "" for _ in range(count)]
+            memory.save_lessons(self.place(TEXT))
+        return made
+
+    def lessons(self) -> Any:
+        """The text on the origin's main branch."""
+        return parsed(git(self.origin, "show", f"main:{TEXT}") + "\n")
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repository:
+    return Repository(tmp_path)
+
+
+class Job:
+    """A job on a runner: the context that expressions see, and what the steps put out."""
+
+    def __init__(self, clone: Path, event: str, temp: Path, *, run: str = "1", before: str = "", body: str = "", **inputs: str) -> None:
+        temp.mkdir(exist_ok=True)
+        given = {name: str(about.get("default", "")) for name, about in ACTION["inputs"].items()}
+        self.clone, self.temp = clone, temp
+        self.steps: dict[str, dict[str, str]] = {}
+        self.context: dict[str, Any] = {
+            "github": {"event_name": event, "ref_name": "main", "run_id": run,
+                       "event": {"before": before, "pull_request": {"base": {"sha": before}, "body": body}}},
+            "runner": {"temp": str(temp)},
+            "inputs": {**given, "test-command": COMMAND, "install": "", **{name.replace("_", "-"): value for name, value in inputs.items()}},
+        }  # fmt: skip
+
+    def value(self, said: str) -> str:
+        """A text with its expressions worked out: names with dots, and `||`."""
+        return re.sub(r"\$\{\{(.*?)\}\}", lambda found: self._worked_out(found.group(1)), said)
+
+    def _worked_out(self, expression: str) -> str:
+        for name in expression.split("||"):
+            steps = name.strip().split(".")
+            found: Any = self.context
+            if steps[0] == "steps":
+                found, steps = self.steps[steps[1]], steps[3:]
+            for step in steps:
+                found = found.get(step, "") if isinstance(found, Mapping) else ""
+            if found:
+                return str(found)
+        return ""
+
+    def run(self, step: Mapping[str, Any]) -> subprocess.CompletedProcess[str]:
+        """One step as a runner runs it."""
+        assert step["shell"] == "bash"
+        output = self.temp / f"{step['id']}.out"
+        output.write_text("")
+        environment = {
+            **os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "src"),
+            "GITHUB_OUTPUT": str(output), "GITHUB_STEP_SUMMARY": str(self.temp / "summary.md"), "EARNEST_EMBEDDER": "none",
+            "GITHUB_TOKEN": "secret", "PYTHONPYCACHEPREFIX": str(self.temp.parent / "compiled"), **{name: self.value(said) for name, said in step["env"].items()},
+        }  # fmt: skip
+        assert "${{" not in step["run"], "what comes from outside goes through the environment, never into the script"
+        script = self.temp / f"{step['id']}.sh"
+        script.write_text(step["run"])
+        done = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(script)], cwd=self.clone, env=environment, capture_output=True, text=True,
+            check=False, timeout=240,
+        )  # fmt: skip
+        self.steps[step["id"]] = dict(line.split("=", 1) for line in output.read_text().splitlines())
+        return done
+
+    def all(self) -> dict[str, str]:
+        """Every step, each of which has to go well; what the last one puts out."""
+        for step in ACTION["runs"]["steps"]:
+            done = self.run(step)
+            assert done.returncode == 0, f"{step['name']}: {done.stdout}{done.stderr}"
+        return self.steps["settle"]
+
+
+def mended(repo: Repository, ticket: str) -> tuple[str, str]:
+    """A merge that mends a test and names a ticket; the commits before and after it."""
+    before = git(repo.clone, "rev-parse", "HEAD")
+    repo.write("app.py", "def clamp(x, low, high):\n    return max(low, min(x, high))\n")
+    return before, repo.commit(f"Mend clamp\n\nearnest-ticket: {ticket}\n")
+
+
+def test_a_push_settles_what_it_changed_and_commits_it_back(repo: Repository, tmp_path: Path) -> None:
+    [ticket] = repo.decide()
+    repo.commit("work begins")
+    before, head = mended(repo, ticket)
+    git(repo.clone, "push", "--quiet", "origin", "HEAD:main")
+    assert Job(repo.clone, "push", tmp_path / "temp", before=before, test_command=PYTEST).all() == {"delta": "1", "landed": "1"}
+    made = repo.lessons()
+    assert (made.settled[ticket][7], list(made.open)) == (1, [])
+    assert git(repo.origin, "log", "-1", "--format=%s%n%P", "main").splitlines() == [
+        "Lessons settled by run 1: 1 tickets, delta 1 [skip ci]", head
+    ]  # fmt: skip
+    state = json.loads(git(repo.origin, "show", "main:.earnest/lessons.ci.json"))
+    assert [*state["runs"]] == ["run-1"]
+    again = Job(repo.clone, "push", tmp_path / "temp2", before=before).all()
+    assert again["landed"] == "1" and git(repo.origin, "log", "--format=%s", "main").count("Lessons settled") == 1, "a run settles once"
+
+
+def test_a_pull_request_measures_and_writes_nothing(repo: Repository, tmp_path: Path) -> None:
+    [ticket] = repo.decide()
+    repo.commit("work begins")
+    before, _ = mended(repo, ticket)
+    git(repo.clone, "remote", "set-url", "origin", str(tmp_path / "no-right-to-write.git"))
+    job = Job(repo.clone, "pull_request", tmp_path / "temp", before=before, body=f"earnest-ticket: {ticket}", mode="settle")
+    assert job.all() == {"delta": "1", "landed": "0"}
+    assert "1 mended" in (tmp_path / "temp/summary.md").read_text()
+    assert ticket not in repo.lessons().settled
+
+
+def test_a_pull_request_that_says_itself_what_was_measured_fails(repo: Repository, tmp_path: Path) -> None:
+    [ticket] = repo.decide()
+    before = repo.commit("a ticket")
+    with Memory.open(tmp_path / "forged.db", embedder="none", channel="settle-ci") as memory:
+        memory.load_lessons(repo.place(TEXT))
+        memory.settle(ticket, delta=1000, meter="ci")
+        memory.save_lessons(repo.place(TEXT))
+    repo.commit("trust me")
+    job = Job(repo.clone, "pull_request", tmp_path / "temp", before=before)
+    steps = ACTION["runs"]["steps"]
+    assert job.run(steps[0]).returncode == 0
+    done = job.run(steps[1])
+    assert done.returncode == 1 and "is settled by the change itself" in done.stdout
+
+
+def test_pull_request_target_is_refused(repo: Repository, tmp_path: Path) -> None:
+    done = Job(repo.clone, "pull_request_target", tmp_path / "temp").run(ACTION["runs"]["steps"][0])
+    assert done.returncode == 2 and "token that can write" in done.stdout
+
+
+def test_tests_that_cannot_run_settle_nothing(repo: Repository, tmp_path: Path) -> None:
+    [ticket] = repo.decide()
+    before = repo.commit("work begins")
+    repo.write("test_app.py", "import nothing_like_it\n")
+    repo.commit(f"earnest-ticket: {ticket}")
+    git(repo.clone, "push", "--quiet", "origin", "HEAD:main")
+    made = Job(repo.clone, "push", tmp_path / "temp", before=before).all()
+    assert made == {"delta": "", "landed": "0"}
+    assert [*repo.lessons().open] == [ticket]
+
+
+def test_the_first_push_of_a_branch_has_nothing_to_compare_with(repo: Repository, tmp_path: Path) -> None:
+    assert Job(repo.clone, "push", tmp_path / "temp", before="0" * 40).all() == {}
+
+
+def test_the_tests_of_a_run_do_not_see_the_token_of_the_job(repo: Repository, tmp_path: Path) -> None:
+    [ticket] = repo.decide()
+    repo.write("test_token.py", "import os\n\n\ndef test_token():\n    assert 'GITHUB_TOKEN' not in os.environ\n")
+    repo.commit("work begins")
+    before, _ = mended(repo, ticket)
+    git(repo.clone, "push", "--quiet", "origin", "HEAD:main")
+    Job(repo.clone, "push", tmp_path / "temp", before=before).all()
+    assert (tmp_path / "temp/earnest/head-1.xml").read_text().count("<failure") == 0
+
+
+def test_strict_settles_only_what_was_open_before_the_merge(repo: Repository, tmp_path: Path) -> None:
+    before = git(repo.clone, "rev-parse", "HEAD")
+    [ticket] = repo.decide()
+    mended(repo, ticket)
+    git(repo.clone, "push", "--quiet", "origin", "HEAD:main")
+    job = Job(repo.clone, "push", tmp_path / "temp", before=before, strict="true")
+    assert job.all()["landed"] == "0"
+    assert "not open at base" in (tmp_path / "temp/summary.md").read_text()
+
+
+def test_a_push_that_is_refused_once_is_settled_anew_upon_what_is_there(repo: Repository, tmp_path: Path) -> None:
+    [ticket] = repo.decide()
+    repo.commit("work begins")
+    before, _ = mended(repo, ticket)
+    git(repo.clone, "push", "--quiet", "origin", "HEAD:main")
+    hook = repo.origin / "hooks" / "pre-receive"
+    hook.write_text("#!/bin/sh\nif [ -e refused ]; then exit 0; fi\ntouch refused\necho 'not now' >&2\nexit 1\n")
+    hook.chmod(0o755)
+    assert Job(repo.clone, "push", tmp_path / "temp", before=before).all()["landed"] == "1"
+    assert (repo.origin / "refused").exists()
+    assert repo.lessons().settled[ticket][7] == 1
+
+
+def test_two_runs_at_the_same_time_both_settle(repo: Repository, tmp_path: Path) -> None:
+    first, second = repo.decide(2)
+    repo.commit("work begins")
+    before, middle = mended(repo, first)
+    repo.write("test_more.py", "from app import clamp\n\n\ndef test_more():\n    assert clamp(3, 0, 5) == 3\n")
+    repo.commit(f"earnest-ticket: {second}")
+    git(repo.clone, "push", "--quiet", "origin", "HEAD:main")
+    other = repo.cloned("other")
+    git(repo.clone, "checkout", "--quiet", "--detach", middle)
+    jobs = [Job(repo.clone, "push", tmp_path / "one", run="1", before=before), Job(other, "push", tmp_path / "two", run="2", before=middle)]
+    with ThreadPoolExecutor(2) as pool:
+        made = [*pool.map(lambda job: job.all(), jobs)]
+    assert [each["landed"] for each in made] == ["1", "1"]
+    settled = repo.lessons().settled
+    assert {first: settled[first][7], second: settled[second][7]} == {first: 1, second: 0}
+
+
+def test_a_flaky_test_is_run_again_and_is_no_effect(repo: Repository, tmp_path: Path) -> None:
+    flag = tmp_path / "flag"
+    flaky = f"import pathlib\n\n\ndef test_flaky():\n    p = pathlib.Path({str(flag)!r})\n    n = int(p.read_text()) if p.exists() else 0\n"
+    flaky += "    p.write_text(str(n + 1))\n    assert n != 1\n"
+    [ticket] = repo.decide()
+    repo.write("test_flaky.py", flaky)
+    before = repo.commit("work begins")
+    repo.write("README.md", "words")
+    repo.commit(f"earnest-ticket: {ticket}")
+    git(repo.clone, "push", "--quiet", "origin", "HEAD:main")
+    assert Job(repo.clone, "push", tmp_path / "temp", before=before).all() == {"delta": "0", "landed": "1"}
+    [(test, habit)] = json.loads(git(repo.origin, "show", "main:.earnest/lessons.ci.json"))["tests"].items()
+    assert test.endswith("test_flaky") and habit["disputes"]
