@@ -153,6 +153,8 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
         is_now = columns.get("standing", standing), columns.get("retention", retention), int(columns.get("pinned", pinned))
         if fading.begins_anew((standing, retention, pinned), is_now):
             columns.setdefault("last_recalled", self._at)
+        if is_now[0] == "dead" and retention == "fading":
+            columns["fades_at"] = None
         after = (
             columns.get("standing", standing),
             columns.get("retention", retention),
@@ -170,7 +172,7 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
             f"UPDATE entries SET {sets} starves_at = ? WHERE entry = ?",
             (*(int(v) if isinstance(v, bool) else v for v in columns.values()), after[3] + after[4] if pays else None, row),
         )
-        if "fading" in (retention, after[1]) and fading.TURNS & columns.keys():
+        if after[0] != "dead" and "fading" in (retention, after[1]) and fading.TURNS & columns.keys():
             self.date_fading([row])
         if standing == "dead" == after[0] and cause in KEPT and cause != columns.get("cause", cause):
             self._drop_kept(cause, row)
