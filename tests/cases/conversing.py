@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from . import damage
 from .model import Left, Op, Reply, Unknown
 from .run import Run
 from .surface import ROOT, environment
