@@ -9,7 +9,8 @@ from typing import Any, Final
 Figures = dict[str, Any]
 
 ORDER: Final = (
-    "bare commit", "add", "decide", "decide beyond search", "settle", "tick", "tick, 1,000 dying", "bare FTS5 search", "search",
+    "bare commit", "add", "decide", "decide beyond search", "settle", "tick", "tick after outcomes", "tick, 1,000 dying",
+    "bare FTS5 search", "search",
 )  # fmt: skip
 
 
@@ -141,6 +142,7 @@ def verdicts(results: Figures) -> list[Verdict]:
             _ratio(operations, f"settle {at}: 2 × bare + 0.5 ms", "settle", 0.5),
             _ratio(operations, f"decide beyond search {at}: 2 × bare + 0.5 ms", "decide beyond search", 0.5),
             _ratio(operations, f"tick {at}, nothing dying: 2 × bare + 1 ms", "tick", 1.0),
+            _ratio(operations, f"tick {at} after outcomes: 2 × bare + 1 ms", "tick after outcomes", 1.0),
             Verdict(f"tick {at}, 1,000 dying", operations["tick, 1,000 dying"]["p50"], 150, "ms"),
             Verdict(f"bulk add {at}", figures["bulk"]["earnest"], 5_000, "/s", at_least=True),
             Verdict(f"disk a memory {at}, without vector", figures["disk"]["earnest"] / 1000, 2.5, "kB"),

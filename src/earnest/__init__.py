@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from earnest._version import __version__
 
 if TYPE_CHECKING:
+    from earnest.aio import AsyncMemory
     from earnest.core.entry import Entry
     from earnest.core.filters import ALL
     from earnest.core.outcome import Outcome, Task
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "ALL": "earnest.core.filters",
     "Answer": "earnest.core.ticket",
+    "AsyncMemory": "earnest.aio",
     "Entry": "earnest.core.entry",
     "Hit": "earnest.core.reports",
     "Memory": "earnest.memory",
@@ -30,7 +32,8 @@ _HOMES = {
 }
 
 __all__ = [
-    "ALL", "Answer", "Entry", "Hit", "Memory", "Outcome", "Settlement", "SurvivalConfig", "SurvivalLoop", "Task", "Ticket", "__version__",
+    "ALL", "Answer", "AsyncMemory", "Entry", "Hit", "Memory", "Outcome", "Settlement", "SurvivalConfig", "SurvivalLoop", "Task", "Ticket",
+    "__version__",
 ]  # fmt: skip
 
 

@@ -16,6 +16,8 @@
     │   ├── WrongAgent                     the file belongs to another agent
     │   └── IndexDamaged                   the keyword index cannot be trusted; the entries are whole
     ├── EmbedderFailed (RuntimeError)       an embedder gave no usable vectors; texts are whole and found by words
+    ├── ModelFailed (RuntimeError)          a language model gave no usable reply; nothing was written because of it
+    │   └── BudgetSpent                     asking it would go over the day's budget; it was not asked
     ├── NothingMeasured (RuntimeError)      an instrument read no evidence: nothing was settled, which is not zero
     └── NotAvailable (RuntimeError)        a part that needs an extra or a service that is not there
 
@@ -126,6 +128,24 @@ class EmbedderFailed(EarnestError, RuntimeError):
 
     def __init__(self, reason: str, *, passing: bool = True) -> None:
         self.passing = passing
+        super().__init__(reason)
+
+
+class ModelFailed(EarnestError, RuntimeError):
+    """A language model gave no usable reply: it refused, was not reached, took too long or answered something else. Nothing is lost.
+
+    `passing` says that the failure is the service's and not the prompt's: it may work later, and another prompt would have failed as well.
+    """
+
+    def __init__(self, reason: str, *, passing: bool = True) -> None:
+        self.passing = passing
+        super().__init__(reason)
+
+
+class BudgetSpent(ModelFailed):
+    """Asking the model could go over the budget of the day, so it was not asked. Tomorrow it will be; or raise `llm_daily_budget`."""
+
+    def __init__(self, reason: str) -> None:
         super().__init__(reason)
 
 

@@ -14,7 +14,7 @@ from earnest.core.settings import NAMES, Settings, checked, with_changes
 from earnest.errors import InvalidInput, StoreError
 from earnest.ledger.adoption import adopt
 from earnest.ledger.meters import Meters
-from earnest.opening import agent_name, embedding_for, given_embedding, local_here, located, path_text
+from earnest.opening import agent_name, embedding_for, given_embedding, local_here, located, model_for, path_text
 from earnest.protocols import Author, Clock, Reranker, Rng, Store
 from earnest.recall.embedding import Embedding
 from earnest.recall.search import Retriever
@@ -22,6 +22,7 @@ from earnest.stores.sqlite import SqliteStore
 from earnest.stores.sqlite.restoring import restore
 from earnest.system import SystemClock, SystemRng
 from earnest.verbs.calibrating import CalibrationVerbs
+from earnest.verbs.compressing import CompressionVerbs
 from earnest.verbs.conversing import ConversationVerbs
 from earnest.verbs.embedding import EmbeddingVerbs
 from earnest.verbs.encoding import EncodingVerbs
@@ -34,6 +35,9 @@ from earnest.verbs.lessons import read_lessons as read_lessons
 from earnest.verbs.looking import LookVerbs
 from earnest.verbs.maintaining import MaintenanceVerbs
 from earnest.verbs.moving import MovingVerbs
+from earnest.verbs.rendering import RenderingVerbs
+from earnest.verbs.ruling import Rules
+from earnest.verbs.surveying import SurveyVerbs
 from earnest.verbs.uplift import UpliftVerbs
 
 # Seconds that closing waits for another writer.
@@ -52,8 +56,11 @@ class Memory(
     InsightVerbs,
     EmbeddingVerbs,
     UpliftVerbs,
+    SurveyVerbs,
+    RenderingVerbs,
     ErasingVerbs,
     MovingVerbs,
+    CompressionVerbs,
 ):
     """One agent's memory. Safe to share between threads, and with other processes that have the same file open.
 
@@ -71,12 +78,14 @@ class Memory(
         retriever: Retriever | None = None,
         reranker: Reranker | None = None,
         embedding: Embedding | None = None,
+        llm: Any = None,
     ) -> None:
         """Composes the parts; `Memory.open` is the way in for users."""
         super().__init__(
             store, clock=clock, rng=rng, actor=actor, channel=channel, retriever=retriever, reranker=reranker,
-            embedding=embedding, embedding_for=embedding_for,
+            embedding=embedding, embedding_for=embedding_for, llm=llm, model_for=lambda given: model_for(given, rng.random),
         )  # fmt: skip
+        self.rules = Rules(self)
         self.meters = Meters(store, self._writing, self._read_settings, lambda: self._analyser)
 
     @classmethod
@@ -86,6 +95,7 @@ class Memory(
         agent: str | None = None,
         *,
         embedder: Any = None,
+        llm: Any = None,
         clock: Clock | None = None,
         rng: Rng | None = None,
         read_only: bool = False,
@@ -94,6 +104,8 @@ class Memory(
         settings: Mapping[str, Any] | None = None,
         retriever: Retriever | None = None,
         reranker: Reranker | None = None,
+        decay_half_life: float | None = None,
+        decay_threshold: float | None = None,
         timeout: float = 30.0,
     ) -> Self:
         """Open an agent's memory, creating it on first use.
@@ -104,6 +116,8 @@ class Memory(
             embedder: What makes texts comparable by meaning: a spec ("none", "local", "hashing", "openai:text-embedding-3-small", …),
                 which becomes the store's setting; an object with `embed` and `model_id`, or a callable, for this process alone. None
                 takes EARNEST_EMBEDDER if that is set, else the store's setting; a new store gets "local" if that extra is installed.
+            llm: The language model that verbs ask when they are called with `llm=True`: a spec such as "ollama:qwen3", which becomes the
+                store's setting; an object with `complete(prompt) -> str`, or a callable, for this process alone. Nothing asks it unasked.
             clock: Where time comes from.
             rng: Where ids and chance come from.
             read_only: Refuse every write; the store must exist.
@@ -112,6 +126,8 @@ class Memory(
             settings: Settings to change, kept in the store; see `earnest.core.settings.Settings`.
             retriever: Ranks candidates in place of the built-in one; it never sees a balance.
             reranker: Reads the best hits of `search`, `answer` and `decide` once more; outside of any transaction.
+            decay_half_life, decay_threshold: The settings of those names: days until an unused fading entry has lost half of its worth
+                (90), and the worth below which it has faded (0.1).
             timeout: Seconds to wait for another writer before `StoreBusy`.
 
         Raises:
@@ -131,12 +147,20 @@ class Memory(
         changes = dict(settings or {})
         if isinstance(embedder, str):
             changes["embedder"] = embedder
+        if isinstance(llm, str):
+            changes["llm"] = llm
+        elif llm is not None:
+            model_for(llm, rng.random)
+        changes |= {
+            name: value for name, value in (("decay_half_life", decay_half_life), ("decay_threshold", decay_threshold)) if value is not None
+        }
         changes = checked(changes)
         own = given_embedding(embedder)
         author = Author(clock.now(), who, channel)
         store = SqliteStore(file, agent=owner, author=author, read_only=check.flag("read_only", read_only), timeout=wait)
         try:
-            memory = cls(store, clock=clock, rng=rng, actor=who, channel=channel, retriever=retriever, reranker=reranker, embedding=own)
+            memory = cls(store, clock=clock, rng=rng, actor=who, channel=channel, retriever=retriever, reranker=reranker, embedding=own,
+                         llm=None if isinstance(llm, str) else llm)  # fmt: skip
             if own is None and "embedder" not in changes and store.made and local_here():
                 changes["embedder"] = "local"
             wanted = {name: value for name, value in changes.items() if getattr(memory.settings, name) != value}
@@ -195,14 +219,14 @@ class Memory(
         if self._filler is not None and not self._filler.wait(_A_MOMENT):
             self._filler.stop(_BRIEFLY)
         with self._noting:
-            unwritten = bool(self._noted or self._recalled)
+            unwritten = bool(self._noted or self._recalled or self._travelled)
         if unwritten and not self._store.closed:
             # What was noted may be lost, by design: a busy store or a full disk does not keep the file from being released.
             with contextlib.suppress(StoreError), self._writing(_BRIEFLY):
                 unwritten = False
         self._store.close()
 
-    def configure(self, **changes: Any) -> Settings:
+    def configure(self, /, **changes: Any) -> Settings:
         """Change settings for every process that uses this store.
 
         Raises:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import unicodedata
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -12,6 +13,7 @@ from typing import Any, Final
 from earnest.core import check
 from earnest.core.settings import embedder_spec
 from earnest.errors import EarnestError, InvalidInput, NotAvailable, StoreError, shown
+from earnest.protocols import LLM
 from earnest.recall.embedding import Embedding
 from earnest.stores.sqlite.store import MEMORY
 
@@ -152,6 +154,17 @@ def given_embedding(embedder: Any) -> Embedding | None:
     need_numpy("recall by meaning")
     wrapped = ForeignEmbedder(embedder)
     return Embedding(wrapped, wrapped.model_id)
+
+
+def model_for(given: Any, chance: Callable[[], float]) -> LLM:
+    """The language model that a caller gave: a spec, an object with `complete`, or a callable. Nobody is asked yet.
+
+    Raises:
+        InvalidInput: It is none. NotAvailable: Its key is not in the environment.
+    """
+    from earnest.llms import model
+
+    return model(given, chance=chance)
 
 
 def local_here() -> bool:

@@ -21,8 +21,13 @@ from earnest.core.erasing import Subject
 from earnest.core.events import Event, Posting
 from earnest.core.evidence import Belief, Word
 from earnest.core.filters import Filter
+from earnest.core.gate import Terms
+from earnest.core.links import Link
+from earnest.core.opinions import Opinions
 from earnest.core.outcome import Outcome
 from earnest.core.ranking import Candidate, Statistics
+from earnest.core.rules import Experience, StoredRule, StoredTrial
+from earnest.core.survey import Order, Settled
 from earnest.core.ticket import Appeal, Control, Look, Meter, Role, SettledShare, StoredSettlement, StoredTicket, Tier
 from earnest.core.uplift import Draw, SettledDraw
 
@@ -197,6 +202,48 @@ class Reading(Protocol):
         """Rows of living entries that are empty when the rent index stands there. O(what it returns)."""
         ...
 
+    def faded(self, at: datetime, after: tuple[int, int] | None, limit: int) -> list[tuple[int, int]]:
+        """Up to `limit` living entries that have faded by that time, earliest first, after the last of a page: (date, row). The date is in
+        microseconds since 1970. O(what it returns)."""
+        ...
+
+    def fading(self, after: int, limit: int) -> list[int]:
+        """Rows of up to `limit` living entries of retention `fading`, by row, after that one."""
+        ...
+
+    def opinions(self, row: int) -> Opinions | None:
+        """What readers said of an entry; None if nobody said anything."""
+        ...
+
+    def outdated(self, limit: int) -> list[int]:
+        """Rows of up to `limit` living entries that somebody called outdated. O(what it returns)."""
+        ...
+
+    def living(self, after: int, limit: int) -> list[int]:
+        """Rows of up to `limit` living entries, by row, after that one."""
+        ...
+
+    # links
+    def links_of(self, rows: Sequence[int]) -> list[Link]:
+        """Every link between living entries that has one of these rows at an end, by row. O(links)."""
+        ...
+
+    def stated_links(self, row: int) -> list[Link]:
+        """The links of an entry, dead or alive, that somebody stated, to living entries."""
+        ...
+
+    def links(self, after: tuple[int, int, str], limit: int) -> list[Link]:
+        """Up to `limit` links between living entries, ordered by (entry, other, kind), after that one."""
+        ...
+
+    def holding(self, terms: Sequence[str], scope: str, below: int, limit: int) -> list[int]:
+        """Rows of up to `limit` living entries of a scope, below a row, that hold all of these terms, newest first.
+
+        Raises:
+            IndexDamaged: The index is known to be broken.
+        """
+        ...
+
     # recall
     def candidates(self, question: Question, chosen: Filter, limit: int, share: float = 0.0) -> tuple[list[Candidate], Statistics]:
         """Up to `limit` entries that pass the filter and hold a term of the question, likely best first, with term statistics.
@@ -278,6 +325,37 @@ class Reading(Protocol):
         """
         ...
 
+    # looking it over
+    def ranked(self, chosen: Filter, order: Order, *, cause: str | None, pinned: bool | None, after: str | None, limit: int) -> list[int]:
+        """Rows of up to `limit` entries that pass the filter in that order, after the entry of that id, along an index.
+
+        `cause` and `pinned` keep only those that died so, or are pinned or not.
+        """
+        ...
+
+    def died_by_tick(self, since: int, until: int) -> list[tuple[int, str, int]]:
+        """(tick, cause, number) of who died from one tick to another, both included, in order. O(who died then)."""
+        ...
+
+    def settled_by_tick(self, since: int, until: int) -> list[Settled]:
+        """What was settled from one tick to another, both included, by meter and trust, in order. O(the settlements then)."""
+        ...
+
+    def holdings(self, step: int, buckets: int) -> tuple[list[int], int]:
+        """How many living entries that pay rent hold how much, in `buckets` of `step` micro-units, and how many of them are pinned.
+
+        Who holds less counts in the first, who holds more in the last. One look along an index.
+        """
+        ...
+
+    def tickets_of(self, row: int, limit: int) -> list[str]:
+        """The ids of open tickets that name an entry, newest first."""
+        ...
+
+    def heirs_of(self, row: int) -> list[str]:
+        """The ids of entries that were made of this one, oldest first; a hundred at most."""
+        ...
+
     # decisions
     def ticket(self, ticket_id: str) -> StoredTicket | None:
         """The ticket of that id, whatever its state."""
@@ -325,6 +403,51 @@ class Reading(Protocol):
 
     def draws_ended(self, entry_row: int | None = None) -> Mapping[tuple[str, str], int]:
         """How many decisions were drawn, by (arm, state of the ticket); about one entry if named. O(draws)."""
+        ...
+
+    # rules
+    def rules(self, rows: Sequence[int]) -> Mapping[int, StoredRule]:
+        """What is kept of these rules, by row; entries of other kinds are left out."""
+        ...
+
+    def rule_counts(self) -> Mapping[str, int]:
+        """How many living rules there are of each status."""
+        ...
+
+    def rules_ending(self, by: datetime, limit: int) -> list[StoredRule]:
+        """Up to `limit` active rules whose half-life has ended by a moment, the earliest first. O(what it returns)."""
+        ...
+
+    def trial(self, number: int) -> StoredTrial | None:
+        """The trial of that number."""
+        ...
+
+    def trials_of(self, entry_row: int) -> list[StoredTrial]:
+        """The trials that a rule stood, in order; at most the last of them is running."""
+        ...
+
+    def trial_counts(self) -> tuple[int, int]:
+        """How many trials were ever begun, and how many of them proved their rule."""
+        ...
+
+    def trial_draws(self, number: int, meter: str | None) -> list[SettledDraw]:
+        """The draws of a trial whose outcome was measured, by a meter if named, in the order of their settlements.
+
+        What a meter said after it was revoked does not count, nor what was claimed or typed.
+        """
+        ...
+
+    def trial_outcomes(self, number: int, meter: str | None) -> int:
+        """How many draws `trial_draws` gives. Cheaper than reading them."""
+        ...
+
+    def trial_lost(self, number: int) -> tuple[int, int]:
+        """The decisions of a trial that ended without an outcome: with the rule shown, and without."""
+        ...
+
+    def experiences(self, scopes: Sequence[str] | None, doubtful: float, valued: float, recalled: int, limit: int) -> list[Experience]:
+        """Entries that may give reason for a rule, the newest first: with an outcome (not merely a claimed one) of theirs, less
+        confidence than `doubtful`, or at least the importance `valued` and so many recalls. O(entries of these scopes)."""
         ...
 
     # evidence
@@ -391,6 +514,10 @@ class Reading(Protocol):
         """As `candidates`, among the executed entries: a text that was executed goes on guarding its question."""
         ...
 
+    def past(self, question: Question, chosen: Filter, limit: int, share: float = 0.0) -> tuple[list[Candidate], Statistics]:
+        """As `candidates`, among the superseded entries: who asks what held at an earlier time is told what was said then."""
+        ...
+
     # the log
     def event(self, seq: int) -> Event | None:
         """The event of that number."""
@@ -414,6 +541,11 @@ class Reading(Protocol):
 
     def remembered(self, key: str) -> tuple[str, bytes, Mapping[str, Any]] | None:
         """(verb, digest of the request, result) of an idempotency key."""
+        ...
+
+    # language models
+    def kept_reply(self, digest: bytes) -> str | None:
+        """What a language model replied to the prompt of that digest, if that is kept."""
         ...
 
     # moving
@@ -470,6 +602,9 @@ class Reading(Protocol):
 class Writing(Reading, Protocol):
     """One atomic, durable transaction: everything in it is written when its block ends, or nothing if the block raises."""
 
+    author: Author
+    """Who writes, and when."""
+
     def set_setting(self, name: str, value: Any) -> None:
         """Keep a setting."""
         ...
@@ -485,7 +620,41 @@ class Writing(Reading, Protocol):
         ...
 
     def change_entry(self, row: int, **columns: Any) -> None:
-        """Overwrite columns of one entry. An entry whose standing becomes `dead` leaves the index in the same transaction."""
+        """Overwrite columns of one entry. An entry whose standing becomes `dead` leaves the index in the same transaction, and loses
+        its links, but for those that somebody stated: these are not read until it comes back.
+
+        When a fading entry will have faded follows from its row and the settings, in the same transaction. Its clock begins anew, now, where
+        it comes back from the dead, becomes fading, or is unpinned. `last_recalled` is in microseconds since 1970.
+        """
+        ...
+
+    def date_fading(self, rows: Sequence[int]) -> None:
+        """Make the dates at which these entries will have faded anew, by the settings in force."""
+        ...
+
+    def put_opinions(self, row: int, said: Opinions | None) -> None:
+        """Keep what readers said of an entry, in place of what was kept; None forgets it."""
+        ...
+
+    def put_link(self, link: Link) -> None:
+        """Keep a link, in place of what was kept between its ends under its kind; `used` None is now."""
+        ...
+
+    def drop_link(self, link: Link) -> bool:
+        """Take a link away; False if it was not there."""
+        ...
+
+    def drop_links(self, rows: Sequence[int]) -> int:
+        """Take every link of these entries away, of the living and the dead; returns how many."""
+        ...
+
+    def drop_unused_links(self, before: datetime, limit: int) -> int:
+        """Take up to `limit` links away that nobody stated and nobody travelled since; returns how many."""
+        ...
+
+    @property
+    def returned(self) -> Sequence[int]:
+        """Rows of the entries that came back from the dead in this transaction."""
         ...
 
     def add_sources(self, row: int, sources: Iterable[str]) -> None:
@@ -580,6 +749,20 @@ class Writing(Reading, Protocol):
 
     def bind_meter(self, name: str, channel: str) -> None:
         """Let a meter's tier hold on a channel."""
+        ...
+
+    # rules
+    def change_rule(self, row: int, **columns: Any) -> None:
+        """Overwrite columns of a rule: status, event, ends, hits_before, heard, level, alarm. An entry of kind rule has them from its
+        birth: it is pending."""
+        ...
+
+    def insert_trial(self, row: int, terms: Terms, begun: int) -> int:
+        """Write a running trial of a rule; returns its number, which counts the store's trials from 1."""
+        ...
+
+    def end_trial(self, number: int, event: int | None, verdict: str | None) -> None:
+        """End a trial by an event, or let it run again if there is none."""
         ...
 
     # evidence
@@ -678,6 +861,14 @@ class Writing(Reading, Protocol):
         before: Mapping[str, Any] | None = None,
     ) -> int:
         """Append an event with its postings; returns its number. Ordered, chained, never changed afterwards."""
+        ...
+
+    def keep_reply(self, digest: bytes, reply: str) -> None:
+        """Keep what a language model replied, for work that may be interrupted. `erase` has to drop these with `drop_replies`."""
+        ...
+
+    def drop_replies(self, digests: Iterable[bytes] = (), *, before: datetime | None = None) -> None:
+        """Forget these replies, and those kept before a time."""
         ...
 
     def remember(self, key: str, verb: str, request: bytes, result: Mapping[str, Any]) -> None:
@@ -779,7 +970,13 @@ class Encoder(Protocol):
 
 
 class LLM(Protocol):
-    """A language model that can be asked for help. No verb asks one unless the caller says so; none is asked inside a transaction."""
+    """A language model that can be asked for help. No verb asks one unless the caller says so; none is asked inside a transaction.
+
+    Optional: `reply(prompt, **options)` gives an `earnest.core.models.Reply`, which counts the tokens; `model_id` names the model;
+    `price` is what a million tokens cost, read and written, in US dollars. Options that Earnest gives, and that a model may leave out
+    of its signature: `max_tokens` (int), `temperature` (0 to 2), `json` (True: a JSON value is wanted) and `cancel` (a
+    `threading.Event`: once it is set, the reply is not wanted any more).
+    """
 
     def complete(self, prompt: str, **options: Any) -> str:
         """What the model replies to a prompt. It may raise any `EarnestError`, `OSError` (which time-outs are), `ValueError` or

@@ -10,18 +10,9 @@ from .model import Left, Op, Unknown
 
 # Operation: (what it needs, whether leaving it out leaves the store other than the case means).
 _MODULES: dict[str, tuple[str, bool]] = {
-    "llm": ("earnest.rules", True),
-    "mcp_add": ("earnest.mcp", False),  # the other surface writes in its place
-    "mcp_call": ("earnest.mcp", True),
-    "mcp_calls": ("earnest.mcp", True),
-    "mcp_search": ("earnest.mcp", False),
-    "mcp_session": ("earnest.mcp", True),
-    "mcp_tools_list": ("earnest.mcp", False),
     "rest": ("earnest.http", True),  # adds and settlements are made in its place
     "http": ("earnest.http", True),
-    "start": ("earnest.http", False),
     "dashboard": ("earnest.http", False),
-    "render": ("earnest.render", False),
     "simulate": ("earnest.simulate", True),
     "for_each_reply": ("earnest.rules", True),
 }
@@ -33,10 +24,6 @@ _VERBS: dict[str, tuple[str, bool]] = {
     "export": ("export", False),
     "relate": ("link", True),
     "graph": ("related", False),
-    "rules": ("rules", False),
-    "rules_list": ("rules", False),
-    "rules_analyze": ("rules", True),
-    "rule_reject": ("rules", True),
     "decay_cleanup": ("decay_cleanup", True),
     "strength": ("feedback", False),
     "purge": ("erase", True),

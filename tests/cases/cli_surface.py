@@ -63,6 +63,10 @@ class CliSurface:
         if verb in ("meter", "bind"):
             words = ["add" if verb == "meter" else "bind", *(_word(arguments.pop(n)) for n in ("name", "channel") if n in arguments)]
             return self._run(agent, "meters", words, arguments)
+        if verb.startswith("rules."):
+            words = [verb.removeprefix("rules."), *(_word(arguments.pop(n)) for n in ("id",) if n in arguments)]
+            made = self._run(agent, "rules", words, arguments)
+            return made["rules"] if "rules" in made else made
         form = _FORMS.get(verb)
         if form is None:
             raise Left("not here", f"the command line has no {verb}")
@@ -157,6 +161,8 @@ def _option(name: str, value: Any) -> list[str]:
         return ["-k", _word(value)]
     if name == "acted":
         return ["--acted" if value else "--not-acted"]
+    if name == "accept":
+        return ["--accept" if value else "--reject"]
     if name == "dry_run":
         return ["--dry-run"] if value else []
     if name in ("repair", "prune", "yes"):
@@ -229,6 +235,7 @@ _FORMS: dict[str, _Form] = {
     "check": ("check", (), ""),
     "repair": ("check", (), ""),
     "backup": ("backup", ("path",), "path"),
+    "render": ("render", ("target", "path"), ""),
     "export": ("export", ("path",), ""),
     "import_": ("import", ("path",), ""),
     "erase": ("erase", (), ""),

@@ -88,6 +88,8 @@ def _env(run: Run, op: Op, reply: Reply) -> None:
         run.facts["whole"] = True
     elif op.get("tmp") == "not writable":
         run.facts["environment"] = {"TMPDIR": "/dev/null/nowhere", "TEMP": "/dev/null/nowhere", "TMP": "/dev/null/nowhere"}
+    elif "print_on_import" in op:
+        run.notes.append("what a library prints is held in tests/integration/test_mcp_stdio.py; here every log there is goes on")
     elif op.get("optional") == "segmenter installed":
         run.notes.append("where the extra zh is installed it is used; what is found is the same without it")
     else:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from . import ci_outcomes, damage
+from . import agents, ci_outcomes, damage
 from .model import Left, Op, Reply, Unknown
 from .run import Run
 
@@ -131,6 +131,8 @@ def _reports(run: Run) -> dict[str, dict[str, Any]]:
 
 
 def _as_in(run: Run, value: Any) -> list[str]:
+    if value in agents.TABLES:
+        return agents.TABLES[value](run)
     expected = json.loads((DATA / value).read_text(encoding="utf-8"))
     judges = {
         "files/text/EXPECTED.json": _texts_as_in,

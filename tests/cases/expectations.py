@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from . import ci_outcomes, conversing, documents, embedding, moving, values
+from . import agents, ci_outcomes, conversing, documents, embedding, moving, ruling, values
 from .absent import no_counterpart
 from .model import KINDS, Left, Refused, Reply, Result, Unknown
 from .run import Run, disturbed
@@ -14,6 +14,18 @@ from .run import Run, disturbed
 Expectation = Callable[[Run, Any], list[str]]
 
 SURVEYS = frozenset({"stats", "list", "top", "doctor", "health", "audit", "history", "integrity", "check", "open", "reopen", "close"})
+SURVEYS |= {
+    "start",
+    "mcp_tools_list",
+    "mcp_session",
+    "mcp_calls",
+    "mcp_call",
+    "mcp_search",
+    "close_stdin",
+    "kill_parent",
+    "SIGTERM",
+    "render",
+}
 SURVEYS |= {"consolidate", "repair", "rebuild_index", "export", "graph", "rules", "rules_list", "prefetch", "patience", "release_lock"}
 """Steps that ask nothing that could be refused: where a case expects an error, they must go well."""
 
@@ -300,9 +312,11 @@ EXPECTATIONS: dict[str, Expectation] = {
     "good_lines": _no_lines,
     "bad_lines_reported": _bad_lines,
     **ci_outcomes.EXPECTATIONS,
+    **agents.EXPECTATIONS,
     **conversing.EXPECTATIONS,
     **documents.EXPECTATIONS,
     **embedding.EXPECTATIONS,
     **moving.EXPECTATIONS,
+    **ruling.EXPECTATIONS,
     **values.EXPECTATIONS,
 }

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from . import bad_values, damage, embedding, texts
+from . import agents, bad_values, damage, embedding, texts
 from .model import Left, Op, Refused, Reply, Unknown
 from .processes import Peer, Worker
 from .python_surface import PythonSurface
@@ -213,15 +213,6 @@ def _kill(run: Run, op: Op, reply: Reply) -> None:
     run.facts["kills"] = int(op["times"])
 
 
-def _mcp_add(run: Run, op: Op, reply: Reply) -> None:
-    """Until there is an MCP server, the other surface writes: what one surface wrote, the others must find."""
-    other = run.other()
-    run.closing.callback(other.close)
-    made = other.call(run.agent(op), "add", text=op["content"])
-    run.notes.append(f"written by {other.name} in place of MCP")
-    run.ids["mcp"], run.added["mcp"] = made["id"], op
-
-
 def _rest(run: Run, op: Op, reply: Reply) -> None:
     """Until there is a REST server, this surface is given what the body would hold, numbers that JSON lacks included."""
     if op.get("method") != "POST" or op.get("path") not in ("add", "settle"):
@@ -243,7 +234,7 @@ def _cli(run: Run, op: Op, reply: Reply) -> None:
         raise Left("not yet", f"there is no command {op['args'][0]!r}")
 
 
-SUBSTITUTES: dict[str, Callable[[Run, Op, Reply], None]] = {"mcp_add": _mcp_add, "rest": _rest}
+SUBSTITUTES: dict[str, Callable[[Run, Op, Reply], None]] = {"rest": _rest}
 """What is done in place of an operation that the product does not have yet; the case still counts as one with a part left out."""
 
 
@@ -262,6 +253,7 @@ OPERATIONS: dict[str, Callable[[Run, Op, Reply], None]] = {
     "append event": _append,
     "kill -9 during save": _kill,
     "cli": _cli,
+    **agents.OPERATIONS,
     **embedding.OPERATIONS,
     "damage": damage.damage,
     "store_of_version": damage.store_of_version,

@@ -11,9 +11,7 @@ NOT_YET: Final[dict[str, str]] = {
     "B53": "no links or rules; every other way of reading is asserted",
     "B56": "no links or rules; turns, adding, answering and consolidating are asserted",
     "B57": "no links between entries; the other calls by id are asserted",
-    "B59": "no MCP server: the other surface writes in its place",
-    "B107": "no MCP or REST server: threads and asyncio tasks share one Memory in its place",
-    "B133": "no rules and nothing that renders a file; the block for a prompt is asserted in tests/unit/test_prefetch.py",
+    "B133": "no rules; the block for a prompt is asserted in tests/unit/test_prefetch.py",
     "B140/cli": "there is no command `decay`",
     "B144": "no REST server (the surface is given what the bodies hold)",
 }

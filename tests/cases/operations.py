@@ -7,7 +7,7 @@ from typing import Any
 
 from earnest.opening import agents_in
 
-from . import ci_outcomes, conversing, documents, embedding, harness, moving, texts
+from . import ci_outcomes, conversing, documents, embedding, harness, moving, ruling, texts
 from .absent import lacking_fields, needed
 from .model import Left, Op, Refused, Reply, Unknown
 from .run import DEPTH, Run
@@ -202,9 +202,6 @@ OPERATIONS: dict[str, Operation] = {
     "repair": _repair,
     "rebuild_index": _repair,
     "consolidate": _whole("consolidate"),
-    "rules_list": _whole("rules.list"),
-    "rules": _whole("rules.list"),
-    "rules_analyze": _whole("rules.analyze"),
     "get": _on_entry("get"),
     "delete": _on_entry("forget"),
     "forget": _on_entry("forget"),
@@ -227,4 +224,5 @@ OPERATIONS: dict[str, Operation] = {
     **documents.OPERATIONS,
     **harness.OPERATIONS,
     **moving.OPERATIONS,
+    **ruling.OPERATIONS,
 }

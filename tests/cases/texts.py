@@ -10,6 +10,7 @@ from typing import Any
 from .model import Op, Unknown
 
 _SIZED = re.compile(r"([\d,]+) chars, last words: (.+)")
+_LONG = re.compile(r"(.+) \+ ([\d,]+) chars of (.+) and emoji")
 _SIGNS = "every ASCII and Latin-1 punctuation sign, alone and as hello<sign>world"
 _EACH = "<each text of injection.jsonl>"
 _PART = re.compile(r"(\d+) (adds?|searches|search|decide\+settle)\Z")
@@ -56,7 +57,13 @@ def unfolded(op: Op) -> list[Op]:
 
 
 def numbered(text: str, n: int) -> list[str]:
-    """`n` texts that hold the words of one and are no twins."""
+    """`n` texts that hold the words of one and are no twins; "2 KB each" and "X + 20,000 chars of Y and emoji" are written out."""
+    sized, long = re.fullmatch(r"(\d+) KB each", text), _LONG.fullmatch(text)
+    if sized is not None:
+        return [(f"{text} {i} " + "lorem ipsum " * 200)[: int(sized[1]) * 1_000] for i in range(n)]
+    if long is not None:
+        piece = f"{long[3]}🚀👩‍👩‍👧‍👦e\u0301"
+        return [f"{i} {long[1]} " + (piece * 20_000)[: int(long[2].replace(",", ""))] for i in range(n)]
     return [f"{text} {i}" for i in range(n)]
 
 

@@ -9,10 +9,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from earnest import Memory
+from earnest.core.rules import STATUSES
 from earnest.core.settings import Settings
 from earnest.stores.sqlite.schema import FORMAT
 
-from . import damage, texts
+from . import damage, ruling, texts
 from .model import Left, Refused, Reply, Unknown
 from .python_surface import PythonSurface
 from .run import Run
@@ -282,7 +283,9 @@ def _mentions(run: Run, value: Any) -> list[str]:
 
 
 def _status(run: Run, value: Any) -> list[str]:
-    """The HTTP status of a bad request; elsewhere, that the step was refused as a validation."""
+    """The status of every rule; or the HTTP status of a bad request, elsewhere that the step was refused as a validation."""
+    if value in STATUSES:
+        return ruling.statuses(run, value)
     _only(value, "400 or 422")
     judged = [r for r in run.actions() if r.name in ("add", "settle", "rest")]
     return [f"wanted a validation, got {r.op}: {sorted(r.kinds or [])} {r.message}" for r in judged if "validation" not in (r.kinds or ())]

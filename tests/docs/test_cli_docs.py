@@ -82,9 +82,10 @@ def test_every_example_parses(command: Command) -> None:
 
 def test_every_command_of_this_version_is_there() -> None:
     expected = (
-        "demo encode query remember sync-turn search prefetch decide settle abandon tick list show edit forget pin unpin restore undo "
-        "merge consolidate maintain top why pending audit stats uplift meters control remeasure settle-ci settle-evm lessons doctor check backup export import compact erase bench reembed config "
-        "completion version"
+        "abandon audit backup bench check claude-code compact completion compress config consolidate control decay "
+        "decide demo doctor edit encode erase export feedback forget import lessons link list maintain mcp merge meters "
+        "pending pin prefetch query reembed related remeasure remember render restore rules search serve settle "
+        "settle-ci settle-evm show stats sync-turn tick top ui undo unpin uplift version vouch why "
     )
     assert {command.name for command in COMMANDS} == set(expected.split())
 

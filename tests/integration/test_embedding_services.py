@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import pytest
 
+from earnest import wire as transport
 from earnest.embedders import CohereEmbedder, OllamaEmbedder, OpenAIEmbedder, VoyageEmbedder, ZhipuEmbedder
-from earnest.embedders import http as transport
 from earnest.embedders.http import Endpoint
 from earnest.errors import EmbedderFailed, InvalidInput, NotAvailable
 from earnest.memory import Memory

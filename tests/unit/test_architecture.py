@@ -29,34 +29,78 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "recall": {"core", "protocols", "errors"},
     "ledger": {"core", "protocols", "errors"},
     "encoding": {"core", "protocols", "errors"},
+    "forgetting": {"core", "protocols", "errors", "ledger"},
+    "graph": {"core", "protocols", "errors", "ledger", "recall", "encoding"},
     "conversation": {"core", "protocols", "errors", "recall", "encoding"},
+    "rules": {"core", "protocols", "errors", "ledger"},
+    # the one way out of the process, for drivers of services
+    "wire": {"core", "errors"},
+    "rendering": {"core", "errors"},
     "moving": {"core", "protocols", "errors", "encoding"},
     # drivers: none knows another
-    "llms": {"core", "protocols", "errors"},
+    "llms": {"core", "protocols", "errors", "wire"},
     "stores.sqlite": {"core", "protocols", "errors"},
     "environments": {"core", "protocols", "errors"},
-    "embedders": {"core", "protocols", "errors"},
+    "embedders": {"core", "protocols", "errors", "wire"},
     "meters": {"core", "protocols", "errors"},
     "system": {"core", "protocols", "errors"},
     # the façade, in its parts; `memory` and `opening` alone compose drivers
-    "verbs": {"core", "protocols", "errors", "recall", "ledger", "encoding", "conversation", "moving", "version"},
-    "opening": {"core", "errors", "stores.sqlite", "embedders", "recall"},
+    "verbs": {
+        "core",
+        "protocols",
+        "errors",
+        "recall",
+        "ledger",
+        "encoding",
+        "conversation",
+        "forgetting",
+        "graph",
+        "rules",
+        "rendering",
+        "moving",
+        "version",
+    },
+    "opening": {"core", "errors", "protocols", "stores.sqlite", "embedders", "llms", "recall"},
     "memory": {"core", "protocols", "errors", "recall", "ledger", "verbs", "opening", "stores.sqlite", "system"},
     # for users' tests
     "testing": {"core", "protocols", "errors", "environments"},
     # edges: nothing below imports them
     "benching": {"core", "errors", "environments", "memory", "recall"},
     "survival": {"core", "errors", "environments", "memory"},
+    "aio": {"core", "errors", "ledger", "memory", "protocols", "recall"},
+    "mcp": {"core", "errors", "memory", "version"},
+    "http": {"core", "dashboard", "errors", "mcp", "memory", "opening", "protocols", "version"},
+    "dashboard": set(),
+    "integrations": {"errors", "memory", "places", "version"},
+    "places": set(),
     "ci": {"core", "errors", "memory", "meters"},
-    "cli": {"benching", "ci", "core", "encoding", "environments", "errors", "memory", "meters", "opening", "survival", "version"},
+    "cli": {
+        "benching",
+        "ci",
+        "core",
+        "encoding",
+        "environments",
+        "errors",
+        "http",
+        "integrations",
+        "mcp",
+        "memory",
+        "meters",
+        "opening",
+        "places",
+        "protocols",
+        "survival",
+        "system",
+        "version",
+    },
     # names only, looked up when they are first used
-    "__init__": {"core", "memory", "survival", "version"},
+    "__init__": {"aio", "core", "memory", "survival", "version"},
     "__main__": {"cli"},
     "version": set(),
 }
 """What each part may import beside itself."""
 
-EDGES: Final = {"benching", "ci", "cli", "survival", "mcp", "http", "dashboard", "integrations"}
+EDGES: Final = {"aio", "benching", "ci", "cli", "survival", "mcp", "http", "dashboard", "integrations"}
 THIRD_PARTY: Final = {
     "encoding/pdf.py": {"pypdf"},
     "core/stems.py": {"snowballstemmer"},
@@ -65,6 +109,12 @@ THIRD_PARTY: Final = {
     "core/vectors.py": {"numpy"},
     "embedders": {"numpy"},
     "embedders/transformers.py": {"sentence_transformers"},
+    "http": {"pydantic", "starlette"},
+    "http/serving.py": {"pydantic", "starlette", "uvicorn"},
+    "http/tracing.py": {"opentelemetry"},
+    "mcp/server.py": {"anyio", "mcp", "mcp_types"},
+    "mcp/stdio.py": {"anyio", "mcp", "mcp_types", "pydantic"},
+    "mcp/web.py": {"mcp", "starlette", "uvicorn"},
     "stores/sqlite": {"apsw"},
     "moving/tables.py": {"apsw"},
     "testing/evm.py": {"eth_tester"},
@@ -74,7 +124,8 @@ THIRD_PARTY: Final = {
 """Packages outside the standard library, and who alone imports them."""
 
 EXPORTED: Final = [
-    "ALL", "Answer", "Entry", "Hit", "Memory", "Outcome", "Settlement", "SurvivalConfig", "SurvivalLoop", "Task", "Ticket", "__version__",
+    "ALL", "Answer", "AsyncMemory", "Entry", "Hit", "Memory", "Outcome", "Settlement", "SurvivalConfig", "SurvivalLoop", "Task", "Ticket",
+    "__version__",
 ]  # fmt: skip
 """What `from earnest import …` offers, as API.md has it."""
 
@@ -163,7 +214,7 @@ def test_an_init_file_holds_imports_alone(file: str) -> None:
         assert docstring or names or isinstance(node, ast.Import | ast.ImportFrom), f"line {node.lineno}: {ast.unparse(node)[:60]}"
 
 
-FOREIGN: Final = {"embedders/foreign.py"}
+FOREIGN: Final = {"embedders/foreign.py", "llms/foreign.py"}
 """Where users' own code is called, which may raise anything: all of it becomes a typed error there."""
 
 

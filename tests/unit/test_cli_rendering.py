@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from earnest.cli import values
 from earnest.cli.main import main
-from earnest.cli.place import user_folder
 from earnest.cli.progress import Progress
 from earnest.cli.render import Painted, Screen, cleaned, fit, lines_of, one_line, to_json, width, wrap
 from earnest.cli.tables import COMMANDS, KINDS, RETENTIONS, STANDINGS, TIERS
 from earnest.core import entry, ticket
+from earnest.places import user_folder
 
 HOSTILE = "a\x1b[31mb\x1b[0m\x1b]8;;http://evil\x07c\x9b2Jd\u202ee\u2066f\x00g\x7fh\U000e0041i\rj\u2028k\x85l"
 

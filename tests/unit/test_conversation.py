@@ -250,9 +250,11 @@ def test_a_model_that_fails_loses_nothing_and_is_told(memory: Memory) -> None:
         def complete(self, prompt: str, **options: Any) -> str:
             raise TimeoutError("no answer in 30 s")
 
-    for model in (Down(), ScriptedLLM([]), object()):
-        kept = memory.sync_turn("I prefer dark mode.", "", extract="llm", llm=model)  # type: ignore[arg-type]
+    for model in (Down(), ScriptedLLM([]), lambda prompt: 1 / 0, lambda prompt: 7):
+        kept = memory.sync_turn("I prefer dark mode.", "", extract="llm", llm=model)
         assert kept.by == "rules" and kept.notes
+    with pytest.raises(InvalidInput, match="llm"):
+        memory.sync_turn("I prefer light mode.", "", extract="llm", llm=object())
 
 
 def test_what_a_model_makes_up_is_left_out(memory: Memory) -> None:

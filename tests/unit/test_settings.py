@@ -14,18 +14,32 @@ from earnest.errors import InvalidInput, NotUndoable, StoreReadOnly
 from earnest.testing.clock import ManualClock, SeededRng
 
 NUMBERS: Final = (
+    "rules_half_life",
     "gain", "supporting_share", "stake", "rent", "cap", "floor", "near", "pass_over", "conflict", "merge_threshold", "daily_share",
-    "holdout", "holdout_entry", "uplift_bound", "tick_every",
+    "holdout", "holdout_entry", "uplift_bound", "llm_daily_budget", "decay_half_life", "decay_threshold", "spread",
 )  # fmt: skip
-COUNTS: Final = ("expire_after", "supporters", "admission_window")
-WORDS: Final = ("rule", "default_retention", "languages", "embedder", "holdout_exempt")
+COUNTS: Final = ("rules_cap", "expire_after", "supporters", "admission_window", "links", "quarantine")
+WORDS: Final = (
+    "rules_approvers",
+    "rule",
+    "default_retention",
+    "languages",
+    "embedder",
+    "holdout_exempt",
+    "redact",
+    "llm",
+    "llm_price",
+    "tick_every",
+)
 
 GOOD: Final[dict[str, Any]] = {
+    "rules_cap": 5, "rules_half_life": 30.0, "rules_approvers": "cli,http",
     "rule": "classic", "gain": 1.2, "supporting_share": 0.0, "stake": 0.5, "rent": 0.0, "cap": 10.0, "default_retention": "kept",
-    "admission_window": 3, "expire_after": 7, "tick_every": 168.0, "supporters": 0, "floor": 0.3, "near": 0.6, "pass_over": 1.0,
+    "admission_window": 3, "expire_after": 7, "supporters": 0, "floor": 0.3, "near": 0.6, "pass_over": 1.0,
     "conflict": 0.5,
     "merge_threshold": 0.9, "daily_share": 0.1, "languages": "german, french", "embedder": "none", "holdout": 0.25,
-    "holdout_entry": 0.5, "holdout_exempt": "guard,never", "uplift_bound": 2.0,
+    "holdout_entry": 0.5, "holdout_exempt": "guard,never", "uplift_bound": 2.0, "redact": "secrets,pii", "quarantine": 0, "llm": "ollama:qwen3", "llm_price": "0.15/0.6", "llm_daily_budget": 2.5,
+    "decay_half_life": 30.0, "decay_threshold": 0.2, "links": 5, "spread": 0.5, "tick_every": "3600",
 }  # fmt: skip
 
 
@@ -64,14 +78,15 @@ def test_a_number_is_finite_and_no_lookalike(name: str, value: Any) -> None:
         ("stake", 6.0), ("supporting_share", -0.1), ("supporting_share", 1.1), ("floor", -0.1), ("floor", 1.1),
         ("near", -0.1), ("near", 1.1), ("pass_over", 2),
         ("conflict", -1), ("merge_threshold", 1.5), ("expire_after", 0), ("expire_after", -1), ("expire_after", 2.0),
-        ("expire_after", True), ("tick_every", 0.001), ("tick_every", -1), ("tick_every", "day"),
+        ("expire_after", True), ("tick_every", 0.001), ("tick_every", -1), ("tick_every", "week"),
         ("expire_after", "50"), ("supporters", -1), ("supporters", 51), ("supporters", 1.0), ("supporters", False), ("rule", "best"),
         ("rule", ""), ("rule", None), ("default_retention", "earn"), ("default_retention", None), ("languages", "klingon"),
         ("languages", "english,klingon"), ("languages", None), ("languages", "english\n"), ("embedder", "zhipu"),
         ("embedder", "zhipu:"), ("embedder", "word2vec:small"), ("embedder", "none:x"), ("embedder", "hashing:7"),
         ("embedder", "sk-secret"), ("embedder", None), ("holdout", -0.1), ("holdout", 0.51), ("holdout", 0.009), ("holdout", True),
         ("holdout_entry", 1.1), ("holdout_exempt", None), ("holdout_exempt", "guard\n"), ("uplift_bound", 0), ("uplift_bound", -1),
-        ("uplift_bound", 1001),
+        ("uplift_bound", 1001), ("decay_half_life", 0), ("decay_half_life", -1), ("decay_threshold", 1.1), ("links", -1), ("links", 101), ("links", 2.0),
+        ("rules_cap", -1), ("rules_cap", 1.0), ("rules_cap", 1001), ("rules_half_life", 0), ("rules_half_life", -1), ("rules_approvers", None),
     ],
 )  # fmt: skip
 def test_a_value_out_of_its_range_is_refused_by_name(name: str, value: Any) -> None:

@@ -269,7 +269,7 @@ def test_the_clock_ticks_once_a_day_however_many_runs_settle(repo: Repository, c
     assert repo.memory.stats().tick == 1, "nothing was settled"
     repo.settle(repo.xml(a=False), repo.xml(a=True), repo.decide())
     assert repo.memory.stats().tick == 2
-    repo.memory.configure(tick_every=0)
+    repo.memory.configure(tick_every="never")
     clock.advance(days=1)
     assert repo.settle(repo.xml(a=False), repo.xml(a=True), repo.decide()).tick is None
 

@@ -9,6 +9,8 @@ from earnest.cli.place import hint, others_in_folder
 from earnest.cli.render import Painted, Part, Screen
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from earnest.core.entry import Entry
     from earnest.memory import Memory
 
@@ -92,6 +94,23 @@ def _scope(name: str) -> str:
 
 def _few(names: list[str], limit: int = 10) -> str:
     return ", ".join(names[:limit]) + (f" and {len(names) - limit} more" if len(names) > limit else "")
+
+
+def model_cost(cost: Mapping[str, float]) -> str:
+    """What a language model was asked, in words."""
+    parts = [plural(int(cost["calls"]), "call")]
+    parts += [
+        f"{int(cost[name]):,} {word}"
+        for name, word in (("failed", "of them failed"), ("kept", "replies kept from before"))
+        if cost.get(name)
+    ]
+    parts += [f"{int(cost['tokens_in']):,} tokens read", f"{int(cost['tokens_out']):,} written"]
+    priced = cost["calls"] - cost.get("failed", 0) - cost.get("unpriced", 0)
+    if priced > 0:
+        parts.append(f"${cost['usd']:.4f}")
+    if cost.get("unpriced"):
+        parts.append(f"{int(cost['unpriced']):,} of unknown price (`earnest config llm_price READ/WRITTEN` says it)")
+    return ", ".join(parts)
 
 
 def plural(count: int, one: str, many: str = "") -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from earnest.cli.common import energy, given, nothing_here, plural, recall, sources, standing
 from earnest.cli.place import hint, open_memory
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def query(args: Namespace, screen: Screen) -> int:
     """`earnest query`."""
     with open_memory(args, "reading") as memory:
-        answer = memory.answer(args.question, **recall(args))
+        answer = memory.answer(args.question, **recall(args), **_model(args))
         if screen.as_json:
             screen.json(answer)
         elif answer:
@@ -30,9 +30,12 @@ def query(args: Namespace, screen: Screen) -> int:
 def decide(args: Namespace, screen: Screen) -> int:
     """`earnest decide`."""
     with open_memory(args, "writing") as memory:
-        ticket = memory.decide(args.question, **recall(args), **given(args, "key"))
+        ticket = memory.decide(args.question, **recall(args), **given(args, "key"), **_model(args))
         if screen.as_json:
             screen.json(ticket)
+        elif ticket.id is None and ticket:
+            _say_answer(screen, ticket)
+            screen.say("No ticket was opened: nobody is to be credited for an answer that is not from memory.")
         elif ticket.id is None:
             _say_silent(screen, memory, args)
             screen.say("No ticket was opened.")
@@ -46,6 +49,10 @@ def decide(args: Namespace, screen: Screen) -> int:
             screen.say("Do what you will, measure what changed, then: ", hint(args, f"settle {ticket.id} DELTA --meter NAME"))
             screen.say("Nothing to measure? ", hint(args, f"abandon {ticket.id}"))
     return 0
+
+
+def _model(args: Namespace) -> dict[str, Any]:
+    return {} if args.model is None else {"llm": args.model}
 
 
 def _say_answer(screen: Screen, answer: Answer) -> None:

@@ -6,9 +6,9 @@ import sys
 from argparse import Namespace
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from earnest.cli.common import given, plural
+from earnest.cli.common import given, model_cost, plural
 from earnest.cli.place import open_memory, store_of
 from earnest.cli.progress import Progress
 from earnest.cli.render import Painted, Screen
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from earnest.core.reports import EncodedFile, EncodeReport
     from earnest.encoding import Document
+    from earnest.protocols import Encoder
 
 STDIN: Final = "-"
 _SHOWN: Final = 10
@@ -46,10 +47,13 @@ def encode(args: Namespace, screen: Screen) -> int:
         if not Path(path).exists():
             raise InvalidInput("files", path, "no such file or folder; check the name")
     typed = stdin_document("stdin" if args.name is None else args.name, args.encoding) if len(paths) < len(args.files) else None
+    if args.max_calls is not None and args.model is None:
+        raise InvalidInput("max-calls", args.max_calls, "bounds what a model is asked; name one with --model")
+    encoder: dict[str, Any] = {} if args.model is None else {"encoder": _reflection(args)}
     reports: list[EncodeReport] = []
     with open_memory(args, "creating") as memory, Progress("encoding files", quiet=screen.as_json) as progress:
         if typed is not None:
-            reports.append(memory.encode([typed], **given(args, "scope", "key")))
+            reports.append(memory.encode([typed], **encoder, **given(args, "scope", "key")))
         if paths:
             reports.append(
                 memory.encode_files(
@@ -58,6 +62,7 @@ def encode(args: Namespace, screen: Screen) -> int:
                     again=bool(args.again),
                     hidden=bool(args.hidden),
                     progress=progress,
+                    **encoder,
                     **given(args, "scope", "key", "encoding"),
                 )
             )
@@ -74,7 +79,22 @@ def encode(args: Namespace, screen: Screen) -> int:
     else:
         _say(args, screen, reports, made)
     nothing = not any(report.entries for report in reports) and not any(file.state in ("unchanged", "pruned") for file in files)
-    return 1 if failed or nothing else 0
+    return 1 if failed or nothing or any(report.unfinished for report in reports) else 0
+
+
+def _reflection(args: Namespace) -> Encoder:
+    """The encoder that asks a model, for its spec."""
+    from earnest.encoding import ReflectionEncoder
+
+    return ReflectionEncoder(args.model, max_calls=args.max_calls)
+
+
+def _cost(reports: Sequence[EncodeReport]) -> dict[str, float]:
+    """What was asked of a model, over all reports; empty if nothing was."""
+    made: Counter[str] = Counter()
+    for report in reports:
+        made.update(report.cost)
+    return dict(made)
 
 
 def _as_json(args: Namespace, screen: Screen, reports: Sequence[EncodeReport], made: dict[str, int]) -> None:
@@ -91,6 +111,8 @@ def _as_json(args: Namespace, screen: Screen, reports: Sequence[EncodeReport], m
             "files": [file for report in reports for file in report.files],
             "skipped": [skipped for report in reports for skipped in report.skipped],
             "notes": [note for report in reports for note in report.notes],
+            "unfinished": [source for report in reports for source in report.unfinished],
+            "cost": _cost(reports),
             "store": store_of(args)[0],
         }
     )
@@ -125,6 +147,9 @@ def _say(args: Namespace, screen: Screen, reports: Sequence[EncodeReport], made:
     for report in reports:
         for note in report.notes:
             screen.say(f"Note: {note}")
+    cost = _cost(reports)
+    if cost:
+        screen.say(f"Asked {args.model}: {model_cost(cost)}")
 
 
 def _say_files(screen: Screen, files: Sequence[EncodedFile]) -> None:

@@ -70,6 +70,12 @@ def unpin(args: Namespace, screen: Screen) -> int:
         return _done(args, screen, memory.unpin(args.id), "Unpinned")
 
 
+def vouch(args: Namespace, screen: Screen) -> int:
+    """`earnest vouch`."""
+    with open_memory(args, "writing") as memory:
+        return _done(args, screen, memory.vouch(args.id), "Vouched for")
+
+
 def merge(args: Namespace, screen: Screen) -> int:
     """`earnest merge`."""
     with open_memory(args, "writing") as memory:
@@ -161,6 +167,7 @@ def _say_entry(args: Namespace, screen: Screen, memory: Memory, entry: Entry) ->
         ("holds until", f"{entry.valid_to:%Y-%m-%d %H:%M} UTC" if entry.valid_to else ""),
         ("settled", last),
         ("recalled", plural(entry.recalls, "time")),
+        ("marked", ", ".join(entry.marks)),
         ("made from", ", ".join(entry.lineage)),
         ("metadata", ", ".join(f"{key}: {value!r}" for key, value in entry.metadata.items())),
     ]

@@ -5,11 +5,13 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any, Final
 
-from earnest.cli.common import energy, given, plural, sources
+from earnest.cli.common import energy, given, model_cost, plural, sources
 from earnest.cli.place import hint, open_memory
 from earnest.cli.render import Painted, Part, Screen
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from earnest.core.events import Event
     from earnest.core.reports import Audit, Stats, Vectors
     from earnest.core.ticket import Meter
@@ -64,6 +66,12 @@ def stats(args: Namespace, screen: Screen) -> int:
     return 0
 
 
+def _today(cost: Mapping[str, float]) -> str:
+    """What was spent today, of the budget if there is one."""
+    budget = f" of ${cost['budget']:g}" if "budget" in cost else ""
+    return f"; today ${cost['usd_today']:.4f}{budget}"
+
+
 def _meaning(vectors: Vectors) -> str:
     """How far recall goes by meaning; nothing where there is no embedder and never was one."""
     known = vectors.usable + vectors.missing
@@ -90,6 +98,7 @@ def _say_stats(screen: Screen, found: Stats, meters: list[Meter]) -> None:
         ("dropped", f"{plural(found.dropped, 'settlement')} named a ticket that was not open" if found.dropped else ""),
         ("tick", f"{found.tick:,}"),
         ("meaning", _meaning(found.vectors)),
+        ("models", model_cost(found.cost) + _today(found.cost) if found.cost else ""),
     ]
     screen.pairs([row for row in rows if row[1]])
     screen.say()

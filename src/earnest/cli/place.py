@@ -4,41 +4,17 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from argparse import Namespace
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from earnest.errors import InvalidInput, StoreBusy, StoreCorrupt, StoreError, StoreTooNew, WrongAgent
+from earnest.places import usual_store
 
 if TYPE_CHECKING:
     from earnest.memory import Memory
 
 Access = Literal["reading", "writing", "creating"]
-
-PROJECT: Final = ".earnest"
-FILE: Final = "memory.db"
-
-
-def user_folder(platform: str, environ: Mapping[str, str], home: Path) -> Path:
-    """Where a user's own memory lives, by the custom of the platform."""
-    if platform == "win32":
-        local = environ.get("LOCALAPPDATA")
-        return (Path(local) if local else home / "AppData" / "Local") / "earnest"
-    if platform == "darwin":
-        return home / "Library" / "Application Support" / "earnest"
-    data = environ.get("XDG_DATA_HOME")
-    # A relative one has to be ignored, says the XDG Base Directory Specification.
-    return (Path(data) if data and Path(data).is_absolute() else home / ".local" / "share") / "earnest"
-
-
-def usual_store(start: Path) -> Path:
-    """The project's store, if this folder or one above it has a `.earnest` folder; else the user's."""
-    for folder in (start, *start.parents):
-        if (folder / PROJECT).is_dir():
-            return folder / PROJECT / FILE
-    return user_folder(sys.platform, os.environ, Path.home()) / FILE
 
 
 def store_of(args: Namespace) -> tuple[str, bool]:

@@ -81,9 +81,7 @@ def _request(args: Namespace) -> Request:
         codes=(args.base_code or "", args.head_code or ""),
         opened_by=check.moment("base_time", args.base_time),
         allow_removed=bool(args.allow_removed),
-        quarantine=flaky.QUARANTINE
-        if args.quarantine is None
-        else check.integer("quarantine", args.quarantine, low=1, high=10_000),
+        quarantine=flaky.QUARANTINE if args.quarantine is None else check.integer("quarantine", args.quarantine, low=1, high=10_000),
     )
 
 

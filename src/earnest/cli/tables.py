@@ -11,7 +11,12 @@ MODES: Final = ("auto", "hybrid", "rrf", "keyword", "dense")
 VERSUS: Final = ("nothing", "rival")
 EXPORTS: Final = ("jsonl", "markdown")
 IMPORTS: Final = ("auto", "earnest", "darwin-memo", "mnemosyne", "mem0", "chatgpt", "claude", "mcp-memory", "markdown", "chats")
+LINKS: Final = ("related", "semantic", "temporal", "entity")
+VERDICTS: Final = ("helpful", "unhelpful", "outdated")
+STATUSES: Final = ("pending", "trial", "active", "rejected", "expired")
 TIERS: Final = ("claimed", "operator", "measured")
+PROFILES: Final = ("full", "ci")
+TARGETS: Final = ("AGENTS.md", "CLAUDE.md", "MEMORY.md", "claude-memory")
 
 
 class Option(NamedTuple):
@@ -58,6 +63,7 @@ EVERYWHERE: Final = (
 _ID: Final = Option(("id",), "the entry's id, as `earnest list` shows it", "ID")
 _SCOPE: Final = Option(("--scope",), "the scope that it belongs to; the default scope unless given", "NAME")
 _KEY: Final = Option(("--key",), "idempotency key: the same request with the same key is carried out once", "KEY")
+_MODEL: Final = Option(("--model",), "ask this language model: ollama:NAME, openai:NAME, zhipu:NAME or anthropic:NAME", "SPEC")
 _LIMIT: Final = Option(("--limit",), "at most so many", "N", "whole")
 _WHERE: Final = (
     Option(("--scope",), "look in this scope, matched exactly; repeat for several", "NAME", repeat=True, group="scope"),
@@ -111,12 +117,15 @@ _WRITE: Final = (
             _switch("--hidden", "take hidden files and folders too"),
             Option(("--encoding",), "what the text files are encoded in, if it is not UTF-8", "NAME"),
             Option(("--name",), "the source name of what comes from standard input (stdin)", "NAME"),
+            _MODEL,
+            Option(("--max-calls",), "with --model, ask it at most so often", "N", "whole"),
             _KEY,
         ),
         "earnest encode runbook.md docs/",
         "Reads text, Markdown, HTML, PDF (the extra docs), JSON, JSON Lines, tables, code, exports of ChatGPT and Claude, and "
         "transcripts of agents. Says what was made and what was left out, and why. A file that fails stops none of the others; then "
-        "the exit status is 1, as when nothing could be made of anything.",
+        "the exit status is 1, as when nothing could be made of anything, or when a model did not do all that it was asked for: the "
+        "text is stored as it is then, and the same command goes on.",
     ),
     Command(
         "remember", "Write", "write down one entry", "entries:remember",
@@ -164,6 +173,11 @@ _WRITE: Final = (
     ),
     Command("unpin", "Write", "take the pin away again", "entries:unpin", (_ID,), "earnest unpin kq3v5d2m7a4x6b2c"),
     Command(
+        "vouch", "Write", "let an entry decide that waits for outcomes", "entries:vouch", (_ID,), "earnest vouch kq3v5d2m7a4x6b2c",
+        "What was imported, and what is marked as aiming at its reader, decides nothing before good outcomes have stood beside it. Who "
+        "vouches for it ends the wait; `undo` takes that back.",
+    ),
+    Command(
         "merge", "Write", "join entries that say the same into one", "entries:merge",
         (
             Option(("ids",), "two or more ids of one scope, kind, retention and standing", "ID", nargs="+"),
@@ -190,6 +204,49 @@ _WRITE: Final = (
         "if one is not answered as before, everything is taken back, and the exit status is 1.",
     ),
     Command(
+        "decay", "Write", "bury what has faded: fading entries that were left alone too long", "fading:decay",
+        (_switch("--dry-run", "only say what would fade"), _KEY),
+        "earnest decay --dry-run",
+        "An entry fades when importance times what is left of it lies below the setting `decay_threshold`; half is left after "
+        "`decay_half_life` days without a recall. Pinned entries never fade. `restore` brings one back, and its clock begins anew.",
+    ),
+    Command(
+        "feedback", "Write", "say what an entry was worth to you", "fading:feedback",
+        (_ID, Option(("verdict",), "what it was", "VERDICT", choices=VERDICTS), _KEY),
+        "earnest feedback kq3v5d2m7a4x6b2c helpful",
+        "Helpful: it lasts longer. Unhelpful: its importance goes down, at most to half. Outdated: it ceases to be valid now, and `doctor` asks "
+        "for a replacement. An opinion moves neither evidence nor energy. Exit status 1 if the day's three opinions on it were used up.",
+    ),
+    Command(
+        "link", "Write", "state that two entries belong together, or cut their links", "linking:link",
+        (
+            Option(("a",), "the one entry's id", "ID"),
+            Option(("b",), "the other's", "OTHER"),
+            Option(("--kind",), "how they are linked (related); with --remove, only links of this kind", choices=LINKS),
+            Option(("--weight",), "how closely, above 0 and at most 1 (1)", "N", "number"),
+            Option(("--reason",), "why, for people", "TEXT"),
+            _switch("--remove", "cut the links between them, found ones too"),
+            _KEY,
+        ),
+        'earnest link kq3v5d2m7a4x6b2c wz6e4t7r2n5p3q8s --reason "the same outage"',
+        "Links never cross scopes. A stated link neither fades nor makes room for found ones. Exit status 1 if there was nothing to cut.",
+    ),
+    Command(
+        "compress", "Write", "put a shorter version in the place of a long entry", "compressing:compress",
+        (
+            Option(("id",), "the entry's id; none with --long", "ID", nargs="?"),
+            _switch("--long", "the longest entries, within the day's share: for a schedule"),
+            Option(("--over",), "with --long, only entries of more than so many characters (1,500)", "N", "whole"),
+            Option(("--older",), "with --long, only entries recorded at least so many days ago (0)", "DAYS", "number"),
+            _switch("--dry-run", "with --long, only say what would be tried"),
+            _MODEL,
+            _KEY,
+        ),
+        "earnest compress kq3v5d2m7a4x6b2c --model ollama:qwen3",
+        "A shorter text that loses, adds or moves a number, date, name, value, condition or denial is refused, and the original stays. "
+        "Without a model, the sentences that say least are left out. `undo` brings the original back.",
+    ),
+    Command(
         "undo", "Write", "take back an event", "entries:undo",
         (Option(("event",), "the event's number, as `earnest audit` shows it", "EVENT", "whole"),),
         "earnest undo 12",
@@ -204,6 +261,7 @@ _ASK: Final = (
             Option(("question",), "any text; it is only ever data", "QUESTION"),
             Option(("-k",), "the deciding entry and up to k - 1 supporting ones (3)", "N", "whole"),
             *_RECALL,
+            _MODEL,
         ),
         'earnest query "May old log files be deleted?"',
         "Silence is an honest answer: it is said, and the exit status is 0.",
@@ -235,6 +293,7 @@ _ASK: Final = (
             Option(("question",), "any text; it is only ever data", "QUESTION"),
             Option(("-k",), "the deciding entry and up to k - 1 supporting ones (3)", "N", "whole"),
             *_RECALL,
+            _MODEL,
             _KEY,
         ),
         'earnest decide "May old log files be deleted?"',
@@ -396,6 +455,19 @@ _LOOK: Final = (
         "why", "Look", "an entry's life story: what was measured, why it died", "insight:why", (_ID,), "earnest why kq3v5d2m7a4x6b2c"
     ),
     Command(
+        "related", "Look", "what an entry is linked with, or the whole graph", "linking:related",
+        (
+            Option(("id",), "the entry's id; none with --all", "ID", nargs="?"),
+            Option(("-k",), "at most so many (5)", "N", "whole"),
+            Option(("--hops",), "how many links away it may lie (1)", "N", "whole"),
+            Option(("--kind",), "only links of this kind; repeat for several", repeat=True, choices=(*LINKS, "supersession")),
+            Option(("--format",), "a table (text), or a graph for another program", choices=("text", "json", "graphml")),
+            _switch("--all", "every entry that has a link, as a graph (json unless --format graphml)"),
+        ),
+        "earnest related kq3v5d2m7a4x6b2c --hops 2",
+        "Links are found by shared names, by what happened before and after, and by likeness (`earnest maintain` finds those); `link` states more.",
+    ),
+    Command(
         "top", "Look", "the living entries that earned most", "insight:top",
         (Option(("--limit",), "at most so many (10)", "N", "whole"),),
         "earnest top --limit 5",
@@ -414,6 +486,36 @@ _LOOK: Final = (
         ),
         "earnest audit --kind death --last 5",
         "Unless filtered, a digest follows: of the events after --after, else of the whole log.",
+    ),
+    Command(
+        "rules", "Look", "rules: what to do when something comes up, accepted by a person or proved by a trial", "rules:rules",
+        (
+            Option(("what_to_do",), "list (unless given), add, analyze, show, verify, trial, match, export or adopt", "ACTION", nargs="?",
+                   choices=("list", "add", "analyze", "show", "verify", "trial", "match", "export", "adopt")),
+            Option(("what",), "the type for add, the id for show, verify and trial, the text for match, the file for export and adopt", "WHAT",
+                   nargs="?", files=True),
+            Option(("--status",), "only rules of this status, for list and export (export: active)", choices=STATUSES),
+            Option(("--trigger",), "when it applies, for add", "TEXT"),
+            Option(("--action",), "what to do then, for add", "TEXT", dest="do"),
+            Option(("--evidence",), "an entry that speaks for it, for add; repeat for several", "ID", repeat=True),
+            Option(("--source",), "where it comes from, for add and adopt; repeat for several", "NAME", repeat=True),
+            Option(("--tag",), "a tag, for add; repeat for several", "NAME", repeat=True),
+            Option(("--model",), "a model that drafts, for analyze, such as zhipu:glm-4-flash; none is asked unless given", "SPEC"),
+            _switch("--accept", "accept it, for verify (unless --reject)", "accept", group="accept"),
+            _switch("--reject", "reject it for good, for verify", "accept", off=True, group="accept"),
+            Option(("--decisions",), "settled decisions after which a trial ends (1,000)", "N", "whole"),
+            Option(("--meter",), "whose outcomes count in a trial; every measured one unless given", "NAME"),
+            Option(("--reason",), "why, for the record, for verify and trial", "TEXT"),
+            Option(("-k",), "at most so many, for match; the setting rules_cap unless given", "N", "whole"),
+            Option(("--floor",), "the part of a trigger that the text must hold, 0 to 1, for match (0.4)", "N", "number"),
+            Option(("--scope",), "the scope; repeat for several where rules are only looked at", "NAME", repeat=True, group="scope"),
+            _switch("--all-scopes", "look in every scope", group="scope"),
+            _LIMIT,
+            _KEY,
+        ),
+        'earnest rules add avoid --trigger "an API key may have expired" --action "Check the key before calling the service."',
+        "A rule is pending until `rules verify` accepts it or a trial proves it: in a trial it is shown in a random half of the decisions that "
+        "it matches, and measured outcomes decide. Only active rules reach a prompt.",
     ),
     Command(
         "uplift", "Look", "whether memory helps, by the decisions that were withheld", "uplift:uplift",
@@ -557,4 +659,78 @@ _KEEP: Final = (
     Command("version", "This program", "which Earnest this is", "upkeep:version", (), "earnest version"),
 )  # fmt: skip
 
-COMMANDS: Final = (*_TRY, *_WRITE, *_ASK, *_LOOK, *_KEEP)
+_SERVE: Final = (
+    Command(
+        "render", "Serve", "write what memory knows into a file that agents read", "rendering:render",
+        (
+            Option(("target",), "what to write", choices=TARGETS),
+            Option(("path",), "the file, or the folder for claude-memory; a dash prints it (the target's own name)", "PATH", nargs="?",
+                   files=True),
+            Option(("--split-dir",), "a folder for one file for each kind; the file is their index", "PATH", files=True),
+            Option(("--budget",), "bytes that may be taken, such as 12000 or 12kb (12000; 24000 where Claude Code cuts)", "SIZE"),
+            Option(("--max-lines",), "lines that may be taken (120; 200 where Claude Code cuts)", "N", "whole"),
+            *_WHERE,
+            _switch("--check", "write nothing; exit status 1 if the file is not up to date"),
+        ),
+        "earnest render AGENTS.md",
+        "Only entries in good standing are shown, the best borne out first, fenced as data. What is between Earnest's two marks is "
+        "replaced; the rest of the file stays as it is.",
+    ),
+    Command(
+        "serve", "Serve", "serve a folder of memories over HTTP, or manage the tokens that open it", "serving:serve",
+        (
+            Option(("action",), "serve unless given; `token` makes, lists and revokes tokens", "ACTION", nargs="?", choices=("token",)),
+            Option(("name",), "the name of a new token", "NAME", nargs="?"),
+            Option(("--root",), "the folder with one file for each agent; made if it is not there", "FOLDER", files=True),
+            Option(("--host",), "the address to listen on (127.0.0.1); others than this machine's need a token", "ADDRESS"),
+            Option(("--port",), "the port to listen on (8765); 0 takes a free one", "N", "whole"),
+            Option(("--allow-host",), "a further name that requests may be for, HOST or HOST:PORT; repeat for several", "NAME",
+                   repeat=True),
+            Option(("--allow-origin",), "a page elsewhere that may ask, such as https://notes.example; repeat for several", "ORIGIN",
+                   repeat=True),
+            Option(("--rate",), "requests a second for each token (100); 0 for no bound", "N", "number"),
+            _switch("--operator", "the new token speaks for every agent and may change whom memory trusts; else --agent names its agent"),
+            _switch("--read-only", "the new token may only read"),
+            Option(("--channel",), "how what comes with the new token is recorded (http); a meter can be bound to it", "NAME"),
+            _switch("--list", "list the tokens, without their secrets"),
+            Option(("--revoke",), "end the token of this name or id", "NAME"),
+        ),
+        "earnest serve --root memories --port 8765",
+        "Needs the extra server. Every request but /healthz and /readyz needs a bearer token: EARNEST_TOKEN, or one that `earnest serve "
+        "token NAME` made. Ends on Ctrl-C or SIGTERM, with what runs done.",
+    ),
+    Command(
+        "mcp", "Serve", "serve memory to agents, as tools over MCP", "mcp:mcp",
+        (
+            _switch("--http", "serve over streamable HTTP in place of the standard streams"),
+            Option(("--host",), "with --http, the address to listen on (127.0.0.1); one that others reach needs EARNEST_TOKEN", "ADDRESS"),
+            Option(("--port",), "with --http, the port to listen on (8765)", "N", "whole"),
+            Option(("--name",), "with --http, a further HOST:PORT that requests may be for; repeat for several", "NAME", repeat=True),
+            Option(("--profile",), "which tools there are: all of them, or those without settle, tick and forget (full)", choices=PROFILES),
+            _switch("--read-only", "no tool that writes; questions are answered without a ticket"),
+        ),
+        "earnest mcp --store .earnest/memory.db",
+        "Needs the extra mcp. Ends when its input ends. What an agent settles is recorded as claimed, unless the meter was bound to the "
+        "channel mcp. Logs go to standard error; EARNEST_LOG=info says more.",
+    ),
+    Command(
+        "claude-code", "Serve", "write the plug-in for Claude Code", "claude_code:install",
+        (Option(("folder",), "the folder to write it into, new or of an earlier version", "FOLDER", files=True),),
+        "earnest claude-code ./earnest-plugin",
+        "Hooks recall on every prompt, keep what a turn leaves, and settle decisions by the exit statuses of the tests that the agent ran; "
+        "the agent gets the tools of `earnest mcp`. Trusts the meter claude-code-tests over the channel claude-code.",
+    ),
+    Command(
+        "ui", "Serve", "open the dashboard of the store in a browser", "ui:ui",
+        (
+            Option(("--port",), "the port to listen on; a free one unless given", "N", "whole"),
+            _switch("--no-open", "only print the link"),
+            _switch("--read-only", "look, and change nothing"),
+        ),
+        "earnest ui --store .earnest/memory.db",
+        "Needs the extra server. Listens on this machine alone. The link holds a code that works once and is traded for a token, which "
+        "lives as long as the command runs; what is settled here is recorded as typed by the operator.",
+    ),
+)  # fmt: skip
+
+COMMANDS: Final = (*_TRY, *_WRITE, *_ASK, *_LOOK, *_KEEP, *_SERVE)

@@ -6,25 +6,19 @@ is left out. A reply that cannot be read is no loss: the rules do the work then,
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
 from typing import Any, Final
 
 from earnest.conversation.capture import KINDS, MOST
 from earnest.conversation.persons import USER
 from earnest.conversation.turns import LONGEST, READ
-from earnest.core import check
+from earnest.core import check, replies
 from earnest.core.analysis import Analyser, folded
 from earnest.core.sentences import says_something
 from earnest.core.turns import Kept
 
 GROUNDED: Final = 0.6
 """The part of a statement's words that the turn must hold."""
-_TRIES: Final = 40
-"""Places in a reply at which JSON is looked for."""
-
-_THOUGHT: Final = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _NUMBER: Final = re.compile(r"\d+")
 _PROMPT: Final = """\
 Below is one turn of a conversation between a user and an assistant. List what is worth remembering later: decisions, preferences,
@@ -54,33 +48,8 @@ def prompt_of(user_text: str, assistant_text: str) -> str:
 
 def read_reply(reply: Any) -> list[Any] | None:
     """The list in a model's reply, whatever stands around it (thoughts, fences, prose); None if there is none."""
-    if not isinstance(reply, str):
-        return None
-    text = _THOUGHT.sub("", reply[: 4 * READ])
-    for value in _json_in(text):
-        if isinstance(value, dict):
-            inner = next((value[name] for name in _LIST_NAMES if isinstance(value.get(name), list)), None)
-            value = [value] if inner is None and any(name in value for name in _TEXT_NAMES) else inner
-        if isinstance(value, list) and (not value or any(isinstance(item, str | dict) for item in value)):
-            return value
-    return None
-
-
-def _json_in(text: str) -> Iterator[Any]:
-    """JSON values in a text, the outermost first, from left to right."""
-    decoder = json.JSONDecoder()
-    at = 0
-    for _ in range(_TRIES):
-        found = re.compile(r"[\[{]").search(text, at)
-        if found is None:
-            return
-        try:
-            value, end = decoder.raw_decode(text, found.start())
-        except (json.JSONDecodeError, RecursionError):
-            at = found.start() + 1
-        else:
-            yield value
-            at = end
+    found = replies.items(reply, _LIST_NAMES, _TEXT_NAMES)
+    return [*found.values] if found.found else None
 
 
 def kept_from(items: list[Any], analyser: Analyser, user_text: str, assistant_text: str) -> tuple[list[Kept], list[str]]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
 from earnest.core.agreement import disagreement
 from earnest.core.entry import Entry
+from earnest.core.fencing import escaped
 from earnest.core.ranking import similarity
+from earnest.core.rules import Rule
 from earnest.core.tokens import Counter
 from earnest.core.turns import NOTHING, Context
 from earnest.recall.search import Found
@@ -25,42 +26,40 @@ MOST: Final = 20
 _SHORTEST: Final = 40
 """Characters of a text below which cutting it is not worth while."""
 
-_INSTRUCTION_MARKS: Final = re.compile(r"\[(/?)(INST|SYS)\]", re.IGNORECASE)
-_SPACE: Final = re.compile(r"\s+")
 _JOINERS: Final = "\u200c\u200d"
 
 
-def escaped(text: str) -> str:
-    """Text from memory as it may stand in a prompt: on one line, without control or direction characters, and with nothing that
-    could close the block, open a tag, or pass for a role's mark. What it says is left as it is."""
-    plain = "".join(
-        char for char in _SPACE.sub(" ", text) if char in _JOINERS or unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co")
-    )
-    plain = plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("```", "'''")
-    return _INSTRUCTION_MARKS.sub(r"(\1\2)", plain).strip()
+def block(
+    found: Sequence[Found], *, budget: int, count: Counter, pass_over: float, rules: Sequence[Rule] = ()
+) -> tuple[Context, list[int]]:
+    """The block of these rules and hits that fits the budget, and the rows of the entries that are in it.
 
+    Rules come first; where there are entries too, they take half of the budget at most.
 
-def block(found: Sequence[Found], *, budget: int, count: Counter, pass_over: float) -> tuple[Context, list[int]]:
-    """The block of these hits that fits the budget, and the rows of what is in it.
-
-    Only what may decide is shown. As with a decision, what is much less relevant than a suspended entry before it is not: it would be
-    a neighbour's rule, applied to the wrong thing. Near-duplicates are shown once.
+    Only what may decide is shown, and what waits in quarantine, marked as what it is. As with a decision, what is much less relevant
+    than a suspended entry before it is not: it would be a neighbour's rule, applied to the wrong thing. Near-duplicates are shown once.
     """
     chosen: list[Found] = []
     bar = 0.0
     for hit in found:
         if hit.score < bar:
             break
-        if not hit.stored.may_decide:
+        if not hit.stored.may_decide and not (hit.stored.in_quarantine and hit.stored.may_support):
             bar = max(bar, pass_over * hit.score)
         elif not any(_same(hit, other) for other in chosen):
             chosen.append(hit)
+    made, places = packed([hit.stored.entry for hit in chosen[:MOST]], budget=budget, count=count, rules=rules)
+    return made, [chosen[place].stored.row for place in places]
+
+
+def packed(entries: Sequence[Entry], *, budget: int, count: Counter, rules: Sequence[Rule] = ()) -> tuple[Context, list[int]]:
+    """The block of rules and entries, in this order, that fits the budget; and which of the entries are in it, by place."""
     frame = count(f"{OPEN}\n{CLOSE}")
-    lines: list[str] = []
-    used = frame
-    shown: list[Found] = []
-    for hit in chosen[:MOST]:
-        line = _fitting(hit.stored.entry, budget - used, count)
+    lines, applied = _ruled(rules, budget if not entries else frame + (budget - frame) // 2, count)
+    used = count("\n".join((OPEN, *lines, CLOSE))) if lines else frame
+    shown: list[int] = []
+    for place, entry in enumerate(entries):
+        line = _fitting(entry, budget - used, count)
         if line is None:
             continue
         text = "\n".join((OPEN, *lines, line, CLOSE))
@@ -68,12 +67,25 @@ def block(found: Sequence[Found], *, budget: int, count: Counter, pass_over: flo
         if cost > budget:
             continue
         lines.append(line)
-        shown.append(hit)
+        shown.append(place)
         used = cost
-    if not shown:
+    if not shown and not applied:
         return NOTHING, []
     text = "\n".join((OPEN, *lines, CLOSE))
-    return Context(text, tuple(hit.stored.entry for hit in shown), (), count(text)), [hit.stored.row for hit in shown]
+    return Context(text, tuple(entries[place] for place in shown), tuple(applied), count(text)), shown
+
+
+def _ruled(rules: Sequence[Rule], budget: int, count: Counter) -> tuple[list[str], list[Rule]]:
+    """The rules that fit, one a line; a rule is shown whole or not at all."""
+    lines: list[str] = []
+    applied: list[Rule] = []
+    for rule in rules:
+        since = "" if rule.since is None else f"; since {rule.since:%Y-%m-%d}"
+        line = f"- rule ({rule.type}): {escaped(rule.trigger)}: {escaped(rule.action)} ({escaped(rule.by)[:200]}{since}; rule {rule.id})"
+        if count("\n".join((OPEN, *lines, line, CLOSE))) <= budget:
+            lines.append(line)
+            applied.append(rule)
+    return lines, applied
 
 
 def _same(hit: Found, other: Found) -> bool:
@@ -109,7 +121,8 @@ def _cut(text: str, length: int) -> str:
 
 def _tail(entry: Entry) -> str:
     """When an entry was recorded and where it comes from."""
-    parts = ["age unknown" if entry.created is None else f"recorded {entry.created:%Y-%m-%d}"]
+    parts = [f"marked: {', '.join(marks)}"] if (marks := entry.marks) else []
+    parts += ["age unknown" if entry.created is None else f"recorded {entry.created:%Y-%m-%d}"]
     if entry.valid_from is not None:
         parts.append(f"from {entry.valid_from:%Y-%m-%d}")
     if entry.valid_to is not None:

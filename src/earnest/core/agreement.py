@@ -50,6 +50,7 @@ _TOKEN: Final = re.compile(rf"[{_CJK}]|(?:(?![{_CJK}])\w)+(?:['’\-.:/=@](?:(?!
 _NAME: Final = re.compile(r"\b[A-ZÀ-ÖØ-ÞА-ЯЁ][\w]*")
 _INSIDE: Final = re.compile(r"(?<![.!?。:]\s)(?<!^)\b[A-ZÀ-ÖØ-ÞА-ЯЁ]\w+")
 _VALUE: Final = re.compile(r"\S*(?:[^\W\d_]\d|\d[^\W\d_]|_|=|[a-z][A-Z])\S*")
+_PATH: Final = re.compile(r"[\w.~\-]*[/\\@][\w./\\@:\-]*|\w+(?:\.\w+)*\.[^\W\d]\w*(?:\(\))?")
 _ENDINGS: Final = ("ing", "ies", "ed", "es", "s")
 
 
@@ -167,6 +168,24 @@ def opposed(first: str, second: str) -> bool:
 def denies(text: str) -> bool:
     """Whether a text denies something, in the languages that are known here."""
     return _said(text[:READ]).negated
+
+
+def particulars(text: str) -> frozenset[str]:
+    """What a shorter text must not lose: numbers with their units, dates, names inside sentences, values, and words of condition."""
+    said = _said(text[:READ])
+    named = {folded(name) for name in said.inside} | {value.strip(".,;:!?()[]\"'").lower() for value in said.values}
+    named |= {folded(path).strip(".,;:") for path in _PATH.findall(said.text)}
+    return said.numbers | said.dates | frozenset(named) | _bound(said)
+
+
+def content(text: str) -> tuple[str, ...]:
+    """The roots of the words that carry what a text says, in order."""
+    return tuple(_content(_said(text[:READ])))
+
+
+def moods(text: str) -> frozenset[str]:
+    """Whether a text says that something must, should or may be."""
+    return frozenset(_moods(_said(text[:READ])))
 
 
 def root(word: str) -> str:

@@ -84,7 +84,8 @@ class Classic:
 class ByEvidence:
     """Selection by evidence: see `earnest.core.evidence`. A gain pays the decider ``gain * tanh(size)``; harm takes nothing, it suspends.
 
-    Merely co-retrieved entries take nothing. Cited ones, n of them, take a part ``1 / (n + 1)`` of the decider's credit each.
+    Merely co-retrieved entries take nothing. Cited ones, n of them, take a part ``1 / (n + 1)`` of the decider's credit each; where no
+    single entry decided, ``1 / n``.
     """
 
     gain: float = 0.6
@@ -95,7 +96,8 @@ class ByEvidence:
         """See `CreditRule.credits`."""
         credit = runway(delta / scale, self.gain)
         cited = sum(1 for share in shares if share.role == "cited")
-        parts = {"deciding": credit, "cited": credit / (cited + 1)}
+        decided = any(share.role == "deciding" for share in shares)
+        parts = {"deciding": credit, "cited": credit / max(1, cited + decided)}
         made = [RuleCredit(share, micro(parts[share.role])) for share in shares if share.role in parts]
         return [credit for credit in made if credit.amount]
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal
 
+from earnest.core.injection import marks
+
 Kind = Literal["semantic", "episodic", "procedural", "rule"]
 Origin = Literal["explicit", "inferred", "entity", "cross_doc", "turn", "experience", "consolidated", "imported"]
 Retention = Literal["earned", "fading", "kept"]
@@ -37,6 +39,8 @@ class Entry:
     `balance` is in micro-units of energy (1 energy = 1_000_000) and belongs to entries of retention `earned`. Times are aware
     and in UTC; `created` is None where the age is unknown. `last_settled_tick` is None until an outcome was settled on it.
     `heir` is the id of the entry that took over from a merged or superseded one.
+    `strength` is the forgetting curve's stability in half-lives; `last_recalled` is when it was last recalled or its clock began anew
+    (it came back, became fading, was unpinned), None if its clock runs since it was recorded.
     """
 
     id: str
@@ -65,11 +69,17 @@ class Entry:
     metadata: Mapping[str, Any]
     version: int
     heir: str | None = None
+    last_recalled: datetime | None = None
 
     @property
     def alive(self) -> bool:
         """Whether the entry is active or suspended."""
         return self.standing != "dead"
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What in its words aims at the reader, by the names of `earnest.core.injection.MARKS`; nearly always nothing. O(length)."""
+        return tuple(dict.fromkeys((*marks(self.text), *marks(self.cue or ""))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +103,11 @@ class StoredEntry:
         return self.may_support and self.probation == 0
 
     @property
+    def in_quarantine(self) -> bool:
+        """Whether it waits for an outcome only because of what its words aim at; see `earnest.core.write_gate`."""
+        return self.probation > 0 and self.entry.origin != "imported" and bool(self.entry.marks)
+
+    @property
     def may_support(self) -> bool:
         """Whether a new ticket may name it at all. On probation it may stand beside a decision, which is how it is borne out."""
         entry = self.entry
@@ -101,7 +116,8 @@ class StoredEntry:
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """An entry that passed the door and is about to be written. Fields as in `Entry`; `created` "now": when it is written."""
+    """An entry that passed the door and is about to be written. Fields as in `Entry`; `redacted` are the kinds of what was masked, and
+    `created` "now" is when it is written."""
 
     id: str
     text: str
@@ -120,6 +136,7 @@ class NewEntry:
     version: int = 1
     strength: float = 1.0
     probation: int = 0
+    redacted: tuple[str, ...] = ()
     created: datetime | Literal["now"] | None = "now"
 
 

@@ -15,9 +15,9 @@ EVENT_KINDS: Final = (
     "create", "add", "twin", "encode", "edit", "supersede", "decide", "settle", "settle_refused", "abandon", "expire", "tick",
     "suspend", "clear", "death", "forget", "restore", "pin", "unpin", "merge", "undo", "rollback", "graduate", "setting",
     "meter", "bind", "repair",
-    "remeasure", "correct", "control", "appeal", "alarm", "revoke",
-    "erase", "import",
-    "segment",
+    "feedback", "link", "unlink",
+    "remeasure", "correct", "control", "appeal", "alarm", "revoke", "rule", "vouch",
+    "erase", "import", "segment",
 )  # fmt: skip
 
 GENESIS: Final = bytes(32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -39,10 +39,17 @@ class Filter:
     standings: tuple[str, ...] = ("active", "suspended")
     rules: bool = False
     """Whether entries of kind `rule` are looked at when no kind is named."""
+    statuses: tuple[str, ...] | None = None
+    """Only rules of these statuses."""
 
     def kinds_allow(self, kind: str) -> bool:
         """Whether entries of a kind can pass."""
         return kind in self.kinds if self.kinds is not None else self.rules or kind != "rule"
+
+
+def replaced(chosen: Filter, **changes: Any) -> Filter:
+    """A filter with some of its conditions changed; the values have been checked."""
+    return replace(chosen, **changes)
 
 
 def checked(

@@ -45,13 +45,52 @@ class ConsolidationReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Related:
+    """An entry that is linked with another: by which `kind` of link, how closely (`score`, 0 to 1, along the whole way; `weight` of its
+    last link) and for what `reason`; `hops` links away, the last of them from the entry `via` (an id)."""
+
+    entry: Entry
+    kind: str
+    score: float
+    weight: float
+    reason: str
+    hops: int
+    via: str
+
+
+@dataclass(frozen=True, slots=True)
+class CleanupReport:
+    """Which entries faded, or would on a dry run, the longest unused first. `kept` counts those that have faded but are named by an open
+    ticket: they wait for its verdict."""
+
+    entries: tuple[Entry, ...]
+    kept: int = 0
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What one opinion about an entry did: the entry after it, and which of its numbers went from what to what.
+
+    `counted` is False where it changed nothing because the day's bound was reached; `reason` says why less happened than was said.
+    """
+
+    entry: Entry
+    verdict: str
+    counted: bool
+    changed: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class MaintenanceReport:
     """What scheduled work did, or would do on a dry run.
 
     `changed`: living entries that it changed. `budget`: how many it might still change today when it began; None where the share does
     not bind. `due`: how many wait for a later run (all of them, on a dry run). `groups` and `heirs` as in a consolidation. `canaries`:
     questions that were watched; `broken` those that were not answered as before, upon which everything was `rolled_back`, but for
-    the heirs in `stuck`, on which something was built in between.
+    the heirs in `stuck`, on which something was built in between. `faded`: entries that the forgetting curve ended, or would. `linked`:
+    entries whose links were looked for; links are derived, and no change of an entry.
     """
 
     changed: int
@@ -63,6 +102,24 @@ class MaintenanceReport:
     broken: tuple[str, ...]
     rolled_back: bool
     stuck: tuple[str, ...] = ()
+    faded: tuple[str, ...] = ()
+    linked: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CompressionReport:
+    """What scheduled compression did, or would try on a dry run. `entries` are pairs of the original's id and the shorter version's ("" on
+    a dry run); `saved` counts characters; `refused` are pairs of an id and why it stayed as it was. `due`, `budget`, `canaries`, `broken`
+    and `rolled_back` as in `MaintenanceReport`."""
+
+    entries: tuple[tuple[str, str], ...]
+    saved: int
+    refused: tuple[tuple[str, str], ...]
+    due: int
+    budget: int | None
+    canaries: int
+    broken: tuple[str, ...]
+    rolled_back: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +154,8 @@ class EncodeReport:
     """What encoding made. `entries` are those that the documents now stand for; `joined` counts drafts that were there already.
 
     `replaced` are the ids of entries that an earlier encoding of these sources made and that they do not say any more. `files`
-    says what became of each file, where files were asked for.
+    says what became of each file, where files were asked for. Where a language model was asked, `cost` counts its calls, tokens and US
+    dollars, and `unfinished` are the documents that it did not finish: their text is stored as it is, and encoding them again goes on.
     """
 
     entries: tuple[Entry, ...]
@@ -107,6 +165,8 @@ class EncodeReport:
     replaced: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     files: tuple[EncodedFile, ...] = ()
+    unfinished: tuple[str, ...] = ()
+    cost: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def failed(self) -> tuple[EncodedFile, ...]:
@@ -157,6 +217,8 @@ class Stats:
     vectors: Vectors = field(default_factory=lambda: Vectors())
     rules: Mapping[str, int] = field(default_factory=dict)
     cost: Mapping[str, float] = field(default_factory=dict)
+    redacted: int = 0
+    """Secrets that the write gate masked in entries."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,10 @@ from earnest.core import check
 from earnest.core.amounts import MICRO
 from earnest.core.credit import RULES
 from earnest.core.entry import RETENTIONS
+from earnest.core.models import model_spec, price_text
+from earnest.core.slots import tick_every
 from earnest.core.stems import LANGUAGES
+from earnest.core.write_gate import WHAT
 from earnest.errors import InvalidInput
 
 
@@ -32,12 +35,18 @@ class Settings:
     """The most energy that one entry can hold: 100 ticks of rent."""
     default_retention: str = "earned"
     """Retention of what `add` and `encode` make."""
+    decay_half_life: float = 90.0
+    """Days without use after which a fading entry of strength 1 has lost half of its worth."""
+    decay_threshold: float = 0.1
+    """Worth (importance times what is left) below which a fading entry has faded; 0: nothing fades."""
+    links: int = 12
+    """Links that an entry may have, by-hand ones included; 0: none are made."""
+    spread: float = 0.0
+    """Part of a hit's score that recall passes on along its links, times their weight; 0: recall does not follow links."""
     admission_window: int = 0
     """Outcomes of an entry within which its first measured harm ends it at once, under `evidence`; 0 suspends it like any other."""
     expire_after: int = 50
     """Ticks after which an open ticket expires without information."""
-    tick_every: float = 24.0
-    """Hours of one step of the clock where a service or a pipeline keeps it (`serve`, `settle-ci`); 0: they leave it to you."""
     supporters: int = 2
     """How many co-retrieved entries a decision records beside the deciding one."""
     floor: float = 0.2
@@ -60,14 +69,31 @@ class Settings:
     """Tags, comma-separated: an answer that an entry of one of these shapes is never withheld."""
     uplift_bound: float = 1.0
     """Scales that an outcome counts as at most, either way, when `uplift` compares decisions."""
+    rules_cap: int = 20
+    """Active rules that a prompt or a decision is given at most, best-matching first."""
+    rules_half_life: float = 180.0
+    """Days after which an active rule that was used fewer than three times expires."""
+    rules_approvers: str = "python,cli,dashboard"
+    """Channels, comma-separated, over which rules may be accepted and put on trial; an agent's own are not among them."""
     languages: str = "english,russian,arabic,greek,hindi"
     """Snowball stemmers in use, comma-separated; each works on words of its own script."""
+    redact: str = "secrets"
+    """What the write gate masks, comma-separated: `secrets`, `pii` (personal data), or `none`."""
+    quarantine: int = 1
+    """Good outcomes that a text which aims at its reader must have stood beside before it may decide; 0 lets it decide at once."""
+    llm: str = "none"
+    """The language model that is asked where a caller says so without naming one, as a spec such as `ollama:qwen3`, never a key."""
+    llm_price: str = ""
+    """What it costs, as "READ/WRITTEN" in US dollars for a million tokens; empty: as it is listed, if it is."""
+    llm_daily_budget: float = 0.0
+    """US dollars that models may cost a day, over all processes; 0: no bound."""
     embedder: str = "none"
     """The embedder as a spec, never a key: `none` (recall by words alone), `local`, `hashing`, `openai:NAME`, `ollama:NAME`, …"""
+    tick_every: str = "day"
+    """How often services and pipelines move the clock by themselves: `never`, `day` (of UTC), or so many seconds, at least 10."""
 
 
 LEAST_HOLDOUT: Final = 0.01
-LEAST_STEP: Final = 1 / 60
 NAMES: Final = tuple(f.name for f in fields(Settings))
 
 _RANGES: Final[Mapping[str, tuple[float, float]]] = {
@@ -82,9 +108,13 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "conflict": (0.0, 1.0),
     "merge_threshold": (0.0, 1.0),
     "daily_share": (0.0, 1.0),
-    "tick_every": (0.0, 87_600.0),
+    "decay_half_life": (0.001, 1_000_000.0),
+    "decay_threshold": (0.0, 1.0),
+    "spread": (0.0, 1.0),
     "holdout": (0.0, 0.5),
+    "llm_daily_budget": (0.0, 1_000_000.0),
     "uplift_bound": (0.01, 1_000.0),
+    "rules_half_life": (0.001, 1_000_000.0),
     "holdout_entry": (0.0, 1.0),
 }
 
@@ -141,8 +171,6 @@ def _checked(name: str, value: Any) -> Any:
         made = check.number(name, value, low=low, high=high)
         if name == "rent" and 0 < made < 1 / MICRO:
             raise InvalidInput(name, value, f"must be 0 or at least one micro-unit, {1 / MICRO:f}")
-        if name == "tick_every" and 0 < made < LEAST_STEP:
-            raise InvalidInput(name, value, f"must be 0 or at least {LEAST_STEP:g} hours, a minute")
         if name == "holdout" and 0 < made < LEAST_HOLDOUT:
             raise InvalidInput(name, value, f"must be 0 or at least {LEAST_HOLDOUT}: a rarer draw would show nothing in years")
         return made
@@ -150,13 +178,19 @@ def _checked(name: str, value: Any) -> Any:
         return check.integer(name, value, low=1, high=1_000_000)
     if name == "supporters":
         return check.integer(name, value, low=0, high=50)
-    if name == "admission_window":
+    if name == "redact":
+        return _redact(value)
+    if name == "links":
+        return check.integer(name, value, low=0, high=100)
+    if name in ("admission_window", "quarantine"):
         return check.integer(name, value, low=0, high=1_000)
     if name == "rule":
         return check.choice(name, value, tuple(RULES))
     if name == "default_retention":
         return check.choice(name, value, RETENTIONS)
-    if name == "holdout_exempt":
+    if name == "rules_cap":
+        return check.integer(name, value, low=0, high=1_000)
+    if name in ("holdout_exempt", "rules_approvers"):
         return ",".join(dict.fromkeys(part.strip() for part in check.label(name, value, blank=True).split(",") if part.strip()))
     if name == "languages":
         names = [part.strip() for part in check.label(name, value, blank=True).split(",") if part.strip()]
@@ -165,4 +199,19 @@ def _checked(name: str, value: Any) -> Any:
         return ",".join(names)
     if name == "embedder":
         return embedder_spec(value)
+    if name == "llm":
+        return model_spec(value)
+    if name == "llm_price":
+        return price_text(value)
+    if name == "tick_every":
+        return tick_every(value)
     raise InvalidInput("setting", name, "cannot be set")
+
+
+def _redact(value: Any) -> str:
+    parts = dict.fromkeys(part.strip() for part in check.label("redact", value).split(","))
+    for part in parts:
+        check.choice("redact", part, (*WHAT, "none"))
+    if "none" in parts and len(parts) > 1:
+        raise InvalidInput("redact", value, "must be none alone, or some of secrets, pii")
+    return ",".join(parts)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
 from earnest.core.entry import Entry
+from earnest.core.rules import Rule
 
 TicketState = Literal["pending", "settled", "abandoned", "expired"]
 Role = Literal["deciding", "supporting", "cited", "withheld"]
@@ -56,6 +58,8 @@ class Ticket(Answer):
     id: str | None = None
     holdout: bool = False
     exposure: float = 1.0
+    rules: tuple[Rule, ...] = ()
+    """The rules shown beside the answer: those in force that it calls for, and those on trial whose coin came up so."""
 
     def __bool__(self) -> bool:
         return not self.silent
@@ -224,6 +228,22 @@ class StoredSettlement:
     detail: str
     tick: int
     at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TicketRecord:
+    """A decision and what became of it. `roles` tells each entry's part in it, by its id; `outcome` is None unless it was settled."""
+
+    id: str
+    query: str
+    answer: str
+    state: TicketState
+    holdout: bool
+    exposure: float
+    opened_tick: int
+    opened: datetime
+    roles: Mapping[str, Role]
+    outcome: StoredSettlement | None
 
 
 @dataclass(frozen=True, slots=True)

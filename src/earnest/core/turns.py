@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from earnest.core.entry import Entry, Kind
+from earnest.core.rules import Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Context:
 
     text: str
     entries: tuple[Entry, ...]
-    rules: tuple[Any, ...]
+    rules: tuple[Rule, ...]
     tokens: int
 
     def __str__(self) -> str:

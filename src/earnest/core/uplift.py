@@ -75,7 +75,7 @@ class Draw:
     """The coin that was thrown for a decision: the entry that it was about, what it came to, and how probable each arm was.
 
     `rival_row` is the entry that answers where this one alone is withheld; None if nobody does, and then withholding it alone is
-    withholding all.
+    withholding all. `trial` is the trial of a rule that it belongs to; a holdout of memory belongs to none.
     """
 
     entry_row: int
@@ -84,6 +84,7 @@ class Draw:
     alone: float
     all: float
     rival_row: int | None = None
+    trial: int | None = None
 
     @property
     def exposure(self) -> float:

@@ -13,7 +13,8 @@ from typing import Any, Final, Literal
 
 from earnest.core import check
 from earnest.embedders.http import PATIENCE, TRIES, Endpoint
-from earnest.errors import EmbedderFailed, NotAvailable
+from earnest.errors import EmbedderFailed
+from earnest.wire import key_from
 
 Purpose = Literal["text", "question"]
 
@@ -78,16 +79,6 @@ def _by_index(items: Any, count: int) -> list[Any]:
     return made
 
 
-def _key(names: Sequence[str], service: str) -> str:
-    for name in names:
-        value = os.environ.get(name, "").strip()
-        if value:
-            if not value.isascii() or not value.isprintable():
-                raise NotAvailable(f"{service}: the key in {name} holds characters that no key has; set it again")
-            return value
-    raise NotAvailable(f"{service} needs a key in the environment: set {' or '.join(names)}")
-
-
 class OpenAIEmbedder(ServiceEmbedder):
     """OpenAI's embeddings interface, and every server that speaks it: `text-embedding-3-small` has 1,536 dimensions."""
 
@@ -108,7 +99,7 @@ class OpenAIEmbedder(ServiceEmbedder):
         """
         base = base_url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
         own = base.startswith(("http://localhost", "http://127.0.0.1", "http://[::1]"))
-        key = os.environ.get("OPENAI_API_KEY", "").strip() or None if own else _key(("OPENAI_API_KEY",), "openai")
+        key = os.environ.get("OPENAI_API_KEY", "").strip() or None if own else key_from(("OPENAI_API_KEY",), "openai")
         self.dimensions = None if dimensions is None else check.integer("dimensions", dimensions, low=1, high=16_384)
         name = check.label("model", name, limit=200)
         endpoint = Endpoint("openai", f"{base.rstrip('/')}/embeddings", key=key, timeout=timeout, pause=pause)
@@ -134,7 +125,7 @@ class ZhipuEmbedder(ServiceEmbedder):
     ) -> None:
         """Raises NotAvailable: No key in the environment."""
         self.dimensions = None if dimensions is None else check.integer("dimensions", dimensions, low=1, high=16_384)
-        key = _key(("ZHIPUAI_API_KEY", "ZAI_API_KEY"), "zhipu")
+        key = key_from(("ZHIPUAI_API_KEY", "ZAI_API_KEY"), "zhipu")
         endpoint = Endpoint("zhipu", f"{base_url.rstrip('/')}/embeddings", key=key, timeout=timeout, pause=pause)
         name = check.label("model", name, limit=200)
         super().__init__("zhipu", name, endpoint, batch=64, variant=f"@{dimensions}" if dimensions else "")
@@ -171,7 +162,7 @@ class CohereEmbedder(ServiceEmbedder):
         self, name: str, *, base_url: str = "https://api.cohere.com/v2", timeout: float = 30.0, pause: Callable[[float], None] = time.sleep
     ) -> None:
         """Raises NotAvailable: No key in the environment."""
-        key = _key(("CO_API_KEY", "COHERE_API_KEY"), "cohere")
+        key = key_from(("CO_API_KEY", "COHERE_API_KEY"), "cohere")
         endpoint = Endpoint("cohere", f"{base_url.rstrip('/')}/embed", key=key, timeout=timeout, pause=pause)
         super().__init__("cohere", check.label("model", name, limit=200), endpoint, batch=96)
 
@@ -195,7 +186,7 @@ class VoyageEmbedder(ServiceEmbedder):
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         """Raises NotAvailable: No key in the environment."""
-        key = _key(("VOYAGE_API_KEY",), "voyage")
+        key = key_from(("VOYAGE_API_KEY",), "voyage")
         endpoint = Endpoint("voyage", f"{base_url.rstrip('/')}/embeddings", key=key, timeout=timeout, pause=pause)
         super().__init__("voyage", check.label("model", name, limit=200), endpoint, batch=128)
 

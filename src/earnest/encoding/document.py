@@ -87,10 +87,12 @@ class Document:
 class Encoding:
     """Everything one `encode` made of its documents: drafts, what was left out and why, and remarks about the rest.
 
-    `sources` are labels that this encoding speaks for beside those of the documents: the conversations in an export.
+    `sources` are labels that this encoding speaks for beside those of the documents: the conversations in an export. `unfinished` are
+    documents of which a part was not done as asked, and which are worth encoding again.
     """
 
     drafts: tuple[Draft, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     notes: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()

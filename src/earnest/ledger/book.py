@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal
 
 from earnest.core.amounts import CAP, FORFEIT, MINT, RENT, WORLD, micro
 from earnest.core.entry import Cause, StoredEntry
-from earnest.core.events import Posting
+from earnest.core.events import Posting, micros
 from earnest.core.evidence import APPEAL_WAIT
 from earnest.core.settings import Settings
 from earnest.ledger.testimony import Testimony
@@ -96,10 +97,29 @@ class Book:
             postings.append(Posting(FORFEIT, stored.row, -stored.entry.balance))
         return postings
 
-    def bury(self, stored: StoredEntry, cause: Cause, *, kind: str = "death", note: str = "", heir: int | None = None, **data: Any) -> int:
-        """Ends an entry's life, with its cause, and returns the event that says so. The dead are not pinned."""
+    def bury(
+        self,
+        stored: StoredEntry,
+        cause: Cause,
+        *,
+        kind: str = "death",
+        note: str = "",
+        heir: int | None = None,
+        until: datetime | None = None,
+        **data: Any,
+    ) -> int:
+        """Ends an entry's life, with its cause, and returns the event that says so. The dead are not pinned.
+
+        What is superseded ceases to be valid now, or when what takes its place begins to hold (`until`), if that is later.
+        """
         postings = self.close(stored)
         columns: dict[str, Any] = {} if heir is None else {"heir": heir}
+        if cause == "superseded":
+            # It held until now, and is what is told to who asks about a time before.
+            held, now = stored.entry.valid_to, max(self.tx.author.at, until or self.tx.author.at)
+            if held is None or held > now:
+                columns["valid_to"] = micros(now)
+                data["held_until"] = None if held is None else micros(held)
         self.tx.change_entry(
             stored.row,
             standing="dead",

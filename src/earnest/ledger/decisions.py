@@ -61,27 +61,34 @@ def open_ticket(
     exposure: float = 1.0,
     draw: Draw | None = None,
     retrial: bool = False,
+    cited: Sequence[StoredEntry] = (),
+    rules: Sequence[StoredEntry] = (),
+    trials: Sequence[Draw] = (),
     name: str | None = None,
 ) -> StoredTicket:
     """Records a decision and puts the entries that shaped it into escrow. The caller has checked that they may be named.
 
     `withheld` are entries that were kept back at random by `draw`; without a decider, all of memory was. `exposure` is how probable
     it was that these entries were shown (or kept back), the draw included. A `retrial` lets a suspended entry decide once more.
+    `cited` are entries that an answer was made of where no single one decided: they share what comes of it evenly.
+    `rules` stand beside the answer; `trials` are the coins that were thrown for rules on trial, each for one of `rules` or `withheld`.
     `name` is the ticket's id if it has one already, from another store.
     """
     shares: list[tuple[int, Role]] = [] if deciding is None else [(deciding.row, "deciding")]
-    shares += [(stored.row, "supporting") for stored in supporting]
+    shares += [(stored.row, "supporting") for stored in (*supporting, *rules)]
+    shares += [(stored.row, "cited") for stored in cited]
     shares += [(stored.row, "withheld") for stored in withheld]
-    ticket = tx.insert_ticket(
-        name or new_id(rng, 16), query=query, answer=answer, exposure=exposure, holdout=deciding is None, shares=shares
-    )
+    name = name or new_id(rng, 16)
+    ticket = tx.insert_ticket(name, query=query, answer=answer, exposure=exposure, holdout=not (deciding or cited), shares=shares)
     tx.move_escrow([row for row, _ in shares], 1)
     data: dict[str, Any] = {"shares": [[row, role] for row, role in shares], "exposure": exposure}
     if retrial:
         data["retrial"] = True
-    if draw is not None:
-        tx.insert_draw(ticket, draw)
-        data["draws"] = [holdout.said(draw)]
+    draws = sorted((*([] if draw is None else [draw]), *trials), key=lambda one: one.entry_row)
+    for one in draws:
+        tx.insert_draw(ticket, one)
+    if draws:
+        data["draws"] = [holdout.said(one) for one in draws]
     tx.append("decide", entries=[row for row, _ in shares], ticket=ticket.id, data=data)
     return ticket
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from earnest.core.amounts import micro
 from earnest.core.reports import Diagnosis, Finding, Vectors
 from earnest.core.settings import Settings
-from earnest.ledger import symptoms, symptoms_evidence, uplift
+from earnest.ledger import symptoms, symptoms_evidence, symptoms_use, uplift
 from earnest.ledger.embedding_doctor import embedding_findings
 from earnest.protocols import Reading
 
@@ -192,6 +192,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     symptoms.untracked,
     symptoms.contradictions,
     symptoms.rollbacks,
+    symptoms_use.outdated,
     symptoms_evidence.lying_meters,
     symptoms_evidence.unanswered_appeals,
     symptoms_evidence.waivers,

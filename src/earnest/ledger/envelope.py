@@ -17,6 +17,7 @@ from earnest.core import check
 from earnest.core.agreement import adds_nothing
 from earnest.core.analysis import folded
 from earnest.core.entry import Entry, StoredEntry
+from earnest.core.events import Event
 from earnest.errors import InvalidInput
 from earnest.protocols import Reading
 
@@ -91,19 +92,27 @@ def checked(given: Iterable[Any] | None) -> list[Canary] | None:
 def budget(reading: Reading, share: float, now: datetime) -> int | None:
     """How many living entries scheduled work may still change today; None where nothing bounds it. O(what it did today)."""
     living = reading.counter("alive") + reading.counter("suspended")
-    used = merges = after = 0
-    while page := reading.events(entry=None, kind="merge", after=after, limit=_PAGE, newest=True):
+    merged = _scheduled(reading, "merge", now)
+    compressed = len(_scheduled(reading, "supersede", now))
+    merges = len(merged) + compressed
+    used = sum(len(event.entries) - 1 for event in merged) + len(_scheduled(reading, "death", now)) + compressed
+    if living < SMALL and used == 0:
+        return None
+    # What was merged or compressed today lived when the day began, and its heirs did not.
+    return max(0, int(share * (living + used - merges)) - used)
+
+
+def _scheduled(reading: Reading, kind: str, now: datetime) -> list[Event]:
+    """The events of a kind that scheduled work wrote today. O(those of today)."""
+    made: list[Event] = []
+    after = 0
+    while page := reading.events(entry=None, kind=kind, after=after, limit=_PAGE, newest=True):
         today = [event for event in page if event.at.date() == now.date()]
-        scheduled = [event for event in today if event.data.get("by") == SCHEDULE]
-        used += sum(len(event.entries) - 1 for event in scheduled)
-        merges += len(scheduled)
+        made += [event for event in today if event.data.get("by") == SCHEDULE]
         if len(today) < len(page):
             break
         after = page[-1].seq
-    if living < SMALL and used == 0:
-        return None
-    # What was merged today lived when the day began, and its heirs did not.
-    return max(0, int(share * (living + used - merges)) - used)
+    return made
 
 
 def left_alone(reading: Reading) -> frozenset[str]:

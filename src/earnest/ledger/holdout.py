@@ -50,11 +50,13 @@ def drawn(odds: Odds, rng: Rng) -> Draw:
 
 def said(draw: Draw) -> list[object]:
     """A draw as the event of its decision tells it."""
-    return [draw.entry_row, draw.arm, draw.shown, draw.alone, draw.all, draw.rival_row]
+    plain: list[object] = [draw.entry_row, draw.arm, draw.shown, draw.alone, draw.all, draw.rival_row]
+    return plain if draw.trial is None else [*plain, draw.trial]
 
 
 def count_lost(tx: Writing, ticket: StoredTicket) -> None:
     """Counts a randomised decision that ends without an outcome, by its arm."""
     if any(tx.counter(f"drawn:{arm}") for arm in ARMS):
         for draw in tx.draws_of(ticket.row):
-            tx.bump(f"drawn_lost:{draw.arm}", 1)
+            if draw.trial is None:
+                tx.bump(f"drawn_lost:{draw.arm}", 1)

@@ -9,6 +9,7 @@ from typing import Any
 from earnest.core.amounts import WORLD
 from earnest.core.entry import Entry
 from earnest.core.reports import Audit, Stats
+from earnest.core.rules import Rule
 from earnest.core.ticket import Answer, PendingTicket, StoredTicket, Ticket
 from earnest.protocols import Reading
 
@@ -45,8 +46,10 @@ def stats(reading: Reading, agent: str) -> Stats:
         abandoned=n("abandoned"),
         expired=n("expired"),
         dropped=n("dropped"),
+        redacted=n("redacted"),
         pinned=n("pinned"),
         by_tier=prefixed("tier:"),
+        rules=dict(totals["rules"]),
     )
 
 
@@ -65,11 +68,11 @@ def open_one(ticket: StoredTicket, tick: int) -> PendingTicket:
     )
 
 
-def opened(said: Answer, ticket: StoredTicket, supporting: Sequence[Entry]) -> Ticket:
+def opened(said: Answer, ticket: StoredTicket, supporting: Sequence[Entry], rules: Sequence[Rule] = ()) -> Ticket:
     """An answer with the ticket that was opened for it."""
     return Ticket(
         text=said.text, deciding=said.deciding, supporting=tuple(supporting), annotated=said.annotated, silent=False,
-        from_memory=said.from_memory, id=ticket.id, holdout=ticket.holdout, exposure=ticket.exposure,
+        from_memory=said.from_memory, id=ticket.id, holdout=ticket.holdout, exposure=ticket.exposure, rules=tuple(rules),
     )  # fmt: skip
 
 
@@ -79,9 +82,19 @@ def reopened(reading: Reading, kept: Mapping[str, Any]) -> Ticket:
     assert ticket is not None, "a remembered ticket is never removed"
     by_row = {stored.row: stored.entry for stored in reading.entries([share.entry_row for share in ticket.shares])}
     deciding = next((by_row[s.entry_row] for s in ticket.shares if s.role == "deciding"), None)
-    supporting = tuple(by_row[s.entry_row] for s in ticket.shares if s.role == "supporting")
+    # A rule that was shown stands in the same role.
+    supporting = tuple(
+        by_row[s.entry_row] for s in ticket.shares if s.role in ("supporting", "cited") and by_row[s.entry_row].kind != "rule"
+    )
     said = kept["annotated"]
     return Ticket(ticket.answer, deciding, supporting, said, False, not ticket.holdout, ticket.id, ticket.holdout, ticket.exposure)
+
+
+def shown_rules(reading: Reading, ticket_id: str) -> list[int]:
+    """Rows of the rules that were shown beside a decision."""
+    ticket = reading.ticket(ticket_id)
+    rows = [] if ticket is None else [share.entry_row for share in ticket.shares if share.role in ("supporting", "cited")]
+    return [stored.row for stored in reading.entries(rows) if stored.entry.kind == "rule"] if rows else []
 
 
 def audit(reading: Reading, after: int, limit: int) -> Audit:

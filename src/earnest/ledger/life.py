@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Final
 
 from earnest.core.amounts import shown_delta, shown_energy
 from earnest.core.entry import DEATHS, Cause, Entry, StoredEntry
 from earnest.core.events import Event
 from earnest.core.evidence import sigmoid
+from earnest.core.injection import MARKS
+from earnest.core.opinions import VERDICTS
+from earnest.core.rules import told as rule_told
 from earnest.core.ticket import Role, StoredSettlement
 from earnest.protocols import Reading
 
@@ -15,8 +19,11 @@ FIRST_EVENTS: Final = 50
 LAST_EVENTS: Final = 450
 
 
-def obituary(reading: Reading, stored: StoredEntry) -> str:
-    """The life story of an entry, for the living too: who it is, what happened, how it stands. O(its own events)."""
+def obituary(reading: Reading, stored: StoredEntry, fades: datetime | None = None) -> str:
+    """The life story of an entry, for the living too: who it is, what happened, how it stands. O(its own events).
+
+    `fades` is when it will have faded unless it is used; None if it does not fade.
+    """
     entry = stored.entry
     lines = [f"entry {entry.id} ({entry.kind}, {entry.origin}, {entry.retention})", f"  says     {_cut(entry.text)}"]
     if entry.cue:
@@ -25,6 +32,12 @@ def obituary(reading: Reading, stored: StoredEntry) -> str:
     if entry.scope:
         lines.append(f"  scope    {entry.scope}")
     lines.append(f"  standing {standing(entry)}")
+    if entry.alive and stored.probation:
+        waits = f"{stored.probation} good outcome{'s' if stored.probation > 1 else ''}"
+        lines.append(f"  waits    for {waits} beside it before it may decide (`earnest vouch {entry.id}` ends the wait)")
+    for mark in entry.marks:
+        lines.append(f"  marked   {mark}: {MARKS[mark]}")
+    lines.append(f"  used     {_use(reading, stored, fades)}")
     lines.append("")
     told, left_out = _story(reading, entry.id)
     settled = {s.event: (s, role, moved) for s, role, moved in reading.settlements_of(stored.row, FIRST_EVENTS + LAST_EVENTS)}
@@ -58,6 +71,19 @@ def standing(entry: Entry) -> str:
     pinned = ", pinned" if entry.pinned else ""
     meaning = " (it may not decide until a verdict is in)" if entry.standing == "suspended" else ""
     return f"{entry.standing}{meaning}{held}{pinned}"
+
+
+def _use(reading: Reading, stored: StoredEntry, fades: datetime | None) -> str:
+    """How an entry was used and what was said of it, with the numbers that this moves."""
+    entry = stored.entry
+    last = f", last {entry.last_recalled:%Y-%m-%d}" if entry.recalls and entry.last_recalled else ""
+    told = [f"recalled {entry.recalls:,} times{last}", f"importance {entry.importance:.3g}", f"strength {entry.strength:.3g}"]
+    said = reading.opinions(stored.row)
+    if said is not None:
+        told += [f"{count} said {name}" for name in VERDICTS if (count := getattr(said, name))]
+    if fades is not None:
+        told.append(f"fades on {fades:%Y-%m-%d} unless it is used")
+    return ", ".join(told)
 
 
 def _cut(text: str, limit: int = 300) -> str:
@@ -94,8 +120,12 @@ def _told(event: Event, stored: StoredEntry, settlement: tuple[StoredSettlement,
         mark = "" if data["tier"] == "measured" else f" [{data['tier']}]"
         note = f": {_cut(event.note, 200)}" if event.note else ""
         return f"measured again: {shown_delta(data['delta'])} by {data['meter']}{mark}{note}"
+    if event.kind == "feedback":
+        return _opinion(event)
     if event.kind == "correct":
         return f"put right by that, moved {shown_energy(data['moved'], signed=True)}"
+    if event.kind == "rule":
+        return f"rule {data['status']}: {rule_told(event)}"
     told = _PLAIN.get(event.kind, event.kind)
     return f"{told}{f': {_cut(event.note, 200)}' if event.note else ''}"
 
@@ -110,7 +140,22 @@ def _turned(event: Event) -> str:
     return f"cleared: after what was measured, following it helps with a probability of {chance:.0%}"
 
 
+def _opinion(event: Event) -> str:
+    """An opinion and what it moved."""
+    data = event.data
+    if not data.get("counted"):
+        return f"said to be {data['verdict']} once more that day, which changed nothing"
+    moved = ", ".join(f"{name} {_number(was)} → {_number(now)}" for name, (was, now) in data["moved"].items())
+    return f"said to be {data['verdict']}, by {event.actor} over {event.channel}" + (f": {moved}" if moved else "")
+
+
+def _number(value: object) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else "open" if value is None else str(value)[:10]
+
+
 _PLAIN: Final = {
+    "link": "linked by hand",
+    "unlink": "unlinked by hand",
     "twin": "said again by another source",
     "decide": "named by a decision",
     "abandon": "its ticket was abandoned",
@@ -121,6 +166,8 @@ _PLAIN: Final = {
     "erase": "erased: nothing of what it said is left",
     "pin": "pinned",
     "unpin": "unpinned",
+    "vouch": "somebody vouched for it: it may decide without waiting for outcomes",
+    "graduate": "borne out by outcomes: it may decide",
     "undo": "an event was taken back",
     "appeal": "a second look at its outcomes was asked for",
 }

@@ -14,6 +14,7 @@ from earnest.core.entry import KINDS, ORIGINS, RETENTIONS, Entry, NewEntry, Stor
 from earnest.core.events import Posting, text_digest
 from earnest.core.settings import Settings
 from earnest.core.twins import exact_digest, twin_digest
+from earnest.core.write_gate import STRICT, Gate
 from earnest.errors import InvalidInput, NotAllowed, UnknownEntry
 from earnest.ledger import admission
 from earnest.ledger.book import Book
@@ -21,8 +22,8 @@ from earnest.ledger.decisions import new_id
 from earnest.protocols import Reading, Rng, Writing
 
 
-def checked_entry(rng: Rng, default_retention: str, fields: Mapping[str, Any]) -> NewEntry:
-    """An entry from what a caller gave, every field checked.
+def checked_entry(rng: Rng, default_retention: str, fields: Mapping[str, Any], gate: Gate = STRICT) -> NewEntry:
+    """An entry from what a caller gave, every field checked, and let through the write gate.
 
     Raises:
         InvalidInput: Names the field and what it may be.
@@ -38,7 +39,7 @@ def checked_entry(rng: Rng, default_retention: str, fields: Mapping[str, Any]) -
     begins, ends = check.moment("valid_from", fields.get("valid_from")), check.moment("valid_to", fields.get("valid_to"))
     _in_order(begins, ends)
     retention = fields.get("retention")
-    return NewEntry(
+    new = NewEntry(
         id=new_id(rng, 10),
         text=check.text("text", fields["text"]),
         cue=check.optional_text("cue", fields.get("cue"), limit=check.MAX_CUE),
@@ -54,6 +55,23 @@ def checked_entry(rng: Rng, default_retention: str, fields: Mapping[str, Any]) -
         tags=check.labels("tags", fields.get("tags")),
         metadata=check.metadata("metadata", fields.get("metadata")),
     )
+    return gated(gate, new)
+
+
+def gated(gate: Gate, new: NewEntry) -> NewEntry:
+    """An entry as the write gate lets it through: without what must not be kept, and waiting if what it says is marked."""
+    masked: list[str] = []
+    text, cue = gate.passed(new.text), None if new.cue is None else gate.passed(new.cue)
+    made = replace(
+        new,
+        text=text.text,
+        cue=cue.text[: check.MAX_CUE] if cue else None,
+        sources=gate.labels(new.sources, masked),
+        tags=gate.labels(new.tags, masked),
+        metadata=gate.metadata(new.metadata, masked) if new.metadata else new.metadata,
+        probation=max(new.probation, gate.waits(text.text, cue.text if cue else None)),
+    )
+    return replace(made, redacted=(*new.redacted, *text.masked, *(cue.masked if cue else ()), *masked))
 
 
 def _in_order(begins: datetime | None, ends: datetime | None) -> None:
@@ -79,6 +97,9 @@ def insert(
     stored = tx.insert_entry(new, salt=salt, digest=digest, text_terms=terms[0], cue_terms=terms[1], balance=stake)
     postings = [Posting(MINT, stored.row, stake)] if stake else []
     said = {"text": text_digest(salt, new.text), "kind": new.kind, "origin": new.origin, "retention": new.retention, **data}
+    if new.redacted:
+        said["redacted"] = [*new.redacted]
+        tx.bump("redacted", len(new.redacted))
     tx.append(kind, entries=[stored.row], data=said, postings=postings)
     return stored
 
@@ -237,13 +258,19 @@ def refuse_living_twin(tx: Writing, stored: StoredEntry, leaving: int | None = N
 
 
 def revive(tx: Writing, stored: StoredEntry, analyser: Analyser) -> None:
-    """Takes an entry out of the graveyard and puts it back into the index; its account is empty.
+    """Takes an entry out of the graveyard and puts it back into the index; its account is empty. Its validity is what it was.
 
     Raises:
         NotAllowed: It was erased, so that there is nothing to bring back.
     """
     if stored.entry.cause == "erased":
         raise NotAllowed(f"entry {stored.entry.id} was erased: nothing of it is left that could come back")
+    validity: dict[str, Any] = {}
+    if stored.entry.cause == "superseded":
+        for event in tx.events(entry=stored.entry.id, kind="death", after=0, limit=50, newest=True):
+            if event.entries[0] == stored.entry.id:
+                validity = {"valid_to": event.data["held_until"]} if "held_until" in event.data else {}
+                break
     tx.change_entry(
         stored.row,
         standing="active",
@@ -252,6 +279,7 @@ def revive(tx: Writing, stored: StoredEntry, analyser: Analyser) -> None:
         died_tick=None,
         balance=0,
         rent_mark=tx.counter("rent_index"),
+        **validity,
     )
     tx.index(stored.row, analyser.terms(stored.entry.text), analyser.terms(stored.entry.cue or ""))
 
@@ -281,6 +309,18 @@ def pin(tx: Writing, settings: Settings, entry_id: str, pinned: bool) -> StoredE
     tx.append("pin" if pinned else "unpin", entries=[stored.row], postings=postings)
     if not pinned:
         book.verdict(tx.entries([stored.row])[0])
+    return stored
+
+
+def vouch(tx: Writing, entry_id: str) -> StoredEntry:
+    """Ends an entry's wait for outcomes because somebody answers for it."""
+    stored = found(tx, entry_id)
+    if not stored.entry.alive:
+        raise NotAllowed(f"entry {entry_id} is dead ({stored.entry.cause}); restore it first")
+    if not stored.probation:
+        return stored
+    tx.change_entry(stored.row, probation=0)
+    tx.append("vouch", entries=[stored.row], data={"waited": stored.probation})
     return stored
 
 
@@ -329,8 +369,9 @@ def _column(name: str, value: Any) -> Any:
     return micros(value) if isinstance(value, datetime) else value
 
 
-def checked_changes(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Edits from a caller, each checked; None for a time takes it away."""
+def checked_changes(fields: Mapping[str, Any], gate: Gate = STRICT) -> dict[str, Any]:
+    """Edits from a caller, each checked and let through the write gate; None for a time takes it away."""
+    masked: list[str] = []
     made: dict[str, Any] = {}
     for name, value in fields.items():
         if name in ("importance", "confidence"):
@@ -338,9 +379,9 @@ def checked_changes(fields: Mapping[str, Any]) -> dict[str, Any]:
         elif name == "retention":
             made[name] = check.choice(name, value, RETENTIONS)
         elif name == "metadata":
-            made[name] = check.metadata(name, value)
+            made[name] = gate.metadata(check.metadata(name, value), masked)
         elif name == "tags":
-            made[name] = check.labels(name, value)
+            made[name] = gate.labels(check.labels(name, value), masked)
         elif name in ("valid_from", "valid_to"):
             made[name] = check.moment(name, value)
         else:
@@ -355,11 +396,11 @@ def says_other(stored: StoredEntry, text: Any, cue: Any) -> bool:
     return (text is not None and said != stored.entry.text) or (cue is not None and asked != stored.entry.cue)
 
 
-def next_version(rng: Rng, stored: StoredEntry, text: Any, cue: Any, changes: Mapping[str, Any]) -> NewEntry:
+def next_version(rng: Rng, stored: StoredEntry, text: Any, cue: Any, changes: Mapping[str, Any], gate: Gate = STRICT) -> NewEntry:
     """What the next version of an entry says and is: all that is not changed is carried over."""
     entry = stored.entry
     _in_order(changes.get("valid_from", entry.valid_from), changes.get("valid_to", entry.valid_to))
-    return NewEntry(
+    new = NewEntry(
         id=new_id(rng, 10),
         text=entry.text if text is None else check.text("text", text),
         cue=entry.cue if cue is None else check.optional_text("cue", cue, limit=check.MAX_CUE),
@@ -377,6 +418,7 @@ def next_version(rng: Rng, stored: StoredEntry, text: Any, cue: Any, changes: Ma
         version=entry.version + 1,
         probation=stored.probation,
     )
+    return gated(gate, new)
 
 
 def supersede(
@@ -403,7 +445,7 @@ def supersede(
     tx.add_lineage(made.row, [(stored.row, "version", stored.entry.balance)])
     if stored.entry.pinned:
         tx.change_entry(made.row, pinned=True)
-    Book(tx, settings).bury(stored, "superseded", heir=made.row, pinned=stored.entry.pinned)
+    Book(tx, settings).bury(stored, "superseded", heir=made.row, until=new.valid_from, pinned=stored.entry.pinned)
     return made if by is None else admission.convict(tx, settings, tx.entries([made.row])[0], by)
 
 

@@ -71,7 +71,8 @@ def parts(outcome: Measured) -> dict[int, float]:
     if outcome.tier != "measured":
         return {}
     cited = sum(1 for share in outcome.shares if share.role == "cited")
-    shared = {"deciding": 1.0, "cited": 1.0 / (1 + cited)}
+    decided = any(share.role == "deciding" for share in outcome.shares)
+    shared = {"deciding": 1.0, "cited": 1.0 / max(1, decided + cited)}
     return {share.entry_row: shared[share.role] for share in outcome.shares if share.role in shared}
 
 

@@ -187,7 +187,8 @@ def rollbacks(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -
             "warning",
             "Scheduled work made known questions be answered worse, and was taken back.",
             f"event {event.seq} at {event.at:%Y-%m-%d %H:%M} UTC: {broken} of {asked} canary questions broke, "
-            f"{event.data['merges']} merges taken back" + (f", {stuck} of them stand, for something was built on them" if stuck else ""),
+            f"{event.data['merges']} merges and {event.data.get('faded', 0)} fadings taken back"
+            + (f", {stuck} of them stand, for something was built on them" if stuck else ""),
             f"look at what was merged (`earnest audit --kind rollback`), and merge by hand what should be one; raise merge_threshold "
             f"(now {settings.merge_threshold:g}) if this comes again",
         )

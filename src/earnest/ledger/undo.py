@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from earnest.core import check
 from earnest.core.analysis import Analyser
 from earnest.core.entry import StoredEntry
-from earnest.core.events import Event
+from earnest.core.events import Event, moment
+from earnest.core.rules import before as rule_before
 from earnest.core.settings import Settings, with_changes
 from earnest.errors import InvalidInput, NotAllowed, NotUndoable, UnknownEvent
 from earnest.ledger import lifecycle
@@ -15,9 +18,12 @@ from earnest.ledger.merging import still_whole, take_apart
 from earnest.ledger.revocation import trust_again
 from earnest.protocols import Writing
 
+Handler = Callable[[Writing, Settings, Analyser, Event], tuple[str, ...]]
+"""Takes back an event of its kind; returns the ids of the entries that changed."""
 
-def undo(tx: Writing, settings: Settings, analyser: Analyser, seq: int) -> tuple[str, ...]:
-    """Takes back one event; returns the ids of the entries that changed.
+
+def undo(tx: Writing, settings: Settings, analyser: Analyser, seq: int, more: Mapping[str, Handler] | None = None) -> tuple[str, ...]:
+    """Takes back one event; returns the ids of the entries that changed. `more` are handlers of other services' events, by kind.
 
     Raises:
         UnknownEvent: No such event.
@@ -28,13 +34,13 @@ def undo(tx: Writing, settings: Settings, analyser: Analyser, seq: int) -> tuple
         raise UnknownEvent(seq)
     if seq in _undone_since(tx, seq):
         raise NotUndoable(f"event {seq} was taken back already")
-    handler = _HANDLERS.get(event.kind)
+    handler = {**_HANDLERS, **(more or {})}.get(event.kind)
     if handler is None:
         raise NotUndoable(
             f"event {seq} is a {event.kind}, which has no undo: {_WHY.get(event.kind, 'it changed nothing that could be taken back')}"
         )
     try:
-        changed: tuple[str, ...] = handler(tx, settings, analyser, event)
+        changed = handler(tx, settings, analyser, event)
     except (NotAllowed, InvalidInput) as error:
         raise NotUndoable(f"event {seq} ({event.kind}) cannot be taken back: {error}") from error
     rows = [stored.row for entry in changed if (stored := tx.entry(entry)) is not None]
@@ -67,6 +73,14 @@ def _only(tx: Writing, event: Event) -> StoredEntry:
 
 def _pin(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
     return (lifecycle.pin(tx, settings, event.entries[0], event.kind == "unpin").entry.id,)
+
+
+def _vouch(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
+    stored = _only(tx, event)
+    if not stored.entry.alive:
+        raise NotAllowed(f"entry {stored.entry.id} is dead ({stored.entry.cause})")
+    tx.change_entry(stored.row, probation=int(event.data["waited"]))
+    return (stored.entry.id,)
 
 
 def _removal(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
@@ -148,9 +162,30 @@ def _revoke(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -
     return trust_again(tx, settings, analyser, meter, before.get("revoked"))
 
 
-_HANDLERS = {
+def _rule(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
+    """A rule goes back to the status that it had; what ended a trial lets it run again, what began one ends it without a verdict."""
+    before = tx.before_edit(event.seq) or {}
+    stored = _only(tx, event)
+    now = tx.rules([stored.row])[stored.row]
+    if now.event != event.seq or "status" not in before:
+        raise NotAllowed(f"event {now.event} changed the rule's status later; undo that first")
+    running = next((one for one in tx.trials_of(stored.row) if one.ended is None), None)
+    data = {"status": before["status"], "before": now.status, "why": "undone", "undo": event.seq}
+    back = tx.append("rule", entries=[stored.row], data=data, before=rule_before(now, running))
+    if running is not None:
+        tx.end_trial(running.number, back, "stopped")
+    elif before["status"] == "trial" and before.get("trial") is not None:
+        tx.end_trial(int(before["trial"]), None, None)
+    ends = moment(int(before["ends"])) if before.get("ends") is not None else None
+    watch = {name: before.get(name, 0) for name in ("hits_before", "heard", "level", "alarm")}
+    tx.change_rule(stored.row, status=before["status"], event=back, ends=ends, **watch)
+    return (stored.entry.id,)
+
+
+_HANDLERS: Mapping[str, Handler] = {
     "pin": _pin,
     "unpin": _pin,
+    "vouch": _vouch,
     "forget": _removal,
     "death": _removal,
     "add": _birth,
@@ -162,4 +197,5 @@ _HANDLERS = {
     "merge": take_apart,
     "setting": _setting,
     "revoke": _revoke,
+    "rule": _rule,
 }

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from earnest.core.agreement import disagreement
+from earnest.core.agreement import disagreement, opposed
 from earnest.core.entry import Entry
 from earnest.core.ranking import similarity
 from earnest.core.ticket import Answer
@@ -26,7 +26,12 @@ def answer(
         return SILENCE, None, []
     others = [f for f in found if f.stored.row != chosen.stored.row and f.stored.may_support][:supporters]
     entry = chosen.stored.entry
-    alike = [f.stored.entry for f in found if f.stored.row != chosen.stored.row and similarity(f.terms, chosen.terms) >= conflict]
+    # Short texts may have too little in common to be alike, and contradict each other all the same.
+    alike = [
+        f.stored.entry
+        for f in found
+        if f.stored.row != chosen.stored.row and (similarity(f.terms, chosen.terms) >= conflict or opposed(entry.text, f.stored.entry.text))
+    ]
     said = Answer(
         text=entry.text,
         deciding=entry,

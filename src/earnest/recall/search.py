@@ -49,6 +49,8 @@ class Found:
     matched: tuple[str, ...]
     terms: frozenset[str]
     parts: tuple[tuple[str, float], ...] = ()
+    via: int | None = None
+    """The row of the hit that lent it relevance along a link, where one did."""
 
     @property
     def why(self) -> str:
@@ -96,6 +98,7 @@ def find(
     near: float = 0.0,
     mode: str = "auto",
     guards: int = 0,
+    past: bool = False,
 ) -> list[Found]:
     """The `k` most relevant entries that pass the filter and clear the floor, best first.
 
@@ -107,6 +110,7 @@ def find(
         near: The cosine from which nearness in meaning counts towards the floor; 0: it does not.
         guards: At most so many texts that were executed are ranked among the living, and come with `k` of these: they go on
             guarding their question.
+        past: Whether entries that were superseded since `chosen.as_of` are looked at too, by their words.
         mode: "auto" and "hybrid" join words and meaning; "rrf" joins their ranks alone; "keyword" and "dense" take one of them.
 
     Cost: one index query, a scan of vectors where there are any, and O(k) entries, whatever the size of the store.
@@ -116,6 +120,7 @@ def find(
         return []
     question = widened(typed, analyser.stems, lambda terms: reading.known(terms, chosen), reading.vocabulary)
     search = _Search(reading, analyser, chosen, max(DEPTH, 4 * k), floor, None if mode == "keyword" else asked, near, guards)
+    search.past = past and chosen.as_of is not None
     scored: Iterable[Scored]
     if retriever is not None:
         scored = search.by(retriever, question, k)
@@ -157,6 +162,8 @@ class _Search:
         self._most_guards = guards
         self.guards: set[int] = set()
         """Rows of the executed texts that were found."""
+        self.past = False
+        """Whether what was superseded since the time that is asked about is looked at too."""
         self._depth, self._floor = depth, floor
         self.terms: dict[int, Candidate] = {}
 
@@ -241,6 +248,8 @@ class _Search:
         if self._floor < SKIM and len(candidates) < few:
             candidates, statistics = self._reading.candidates(question, self._chosen, self._depth, self._floor)
         candidates = [*candidates, *self._guarding(question)]
+        if self.past:
+            candidates += self._reading.past(question, self._chosen, self._depth, self._floor)[0]
         self.terms.update((c.row, c) for c in candidates)
         return candidates, statistics
 

@@ -6,17 +6,22 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from typing import Any, TypeVar
 
 from earnest.core import check, segmenting
+from earnest.core.acting import Caller, caller
 from earnest.core.analysis import Analyser
 from earnest.core.entry import NewEntry, StoredEntry
 from earnest.core.events import twin_digest
 from earnest.core.settings import NAMES, Settings, with_changes
 from earnest.core.vectors import CUT, UNREAD, embedded_text
+from earnest.core.write_gate import Gate
 from earnest.errors import EmbedderFailed, IndexDamaged, KeyReused, StoreError
+from earnest.forgetting import curve
+from earnest.graph import weaving
 from earnest.ledger.decisions import request_digest
-from earnest.protocols import Author, Clock, Reading, Reranker, Rng, Store, Writing
+from earnest.protocols import LLM, Author, Clock, Reading, Reranker, Rng, Store, Writing
 from earnest.recall.embedding import Embedding, Vectors
 from earnest.recall.filling import Filler, Filling, dimension_of, missing
 from earnest.recall.search import Retriever
@@ -44,20 +49,25 @@ class Base:
         reranker: Reranker | None = None,
         embedding: Embedding | None = None,
         embedding_for: Callable[[str], Embedding] | None = None,
+        llm: Any = None,
+        model_for: Callable[[Any], LLM] | None = None,
     ) -> None:
         """Composes the parts; `Memory.open` is the way in for users.
 
         `embedding` is this process's embedder; else the setting's is made by `embedding_for`, now and whenever the setting changes.
+        `llm` is this process's language model, in the place of the setting's; `model_for` makes one of whatever a caller gives.
         """
         self._store = store
         self._embedding = embedding or Embedding(None)
         self._embedding_for = None if embedding is not None else embedding_for
+        self._own_llm, self._model_for = llm, model_for
         self._filler: Filler | None = None
         self._clock, self._rng = clock, rng
-        self._actor, self._channel = actor, channel
+        self._opened_for = Caller(actor, channel)
         self._retriever, self._reranker = retriever, reranker
         self._noted: Counter[str] = Counter()
-        self._recalled: Counter[int] = Counter()
+        self._recalled: dict[int, tuple[int, datetime]] = {}
+        self._travelled: dict[tuple[int, int], datetime] = {}
         self._noting = threading.Lock()
         self._known: tuple[dict[str, Any], Settings] = ({}, Settings())
         self._analyser = analyser_for(Settings())
@@ -67,7 +77,12 @@ class Base:
             self._adopt_analyser()
 
     def _author(self) -> Author:
-        return Author(self._clock.now(), self._actor, self._channel)
+        who = caller() or self._opened_for
+        return Author(self._clock.now(), who.actor, who.channel)
+
+    @property
+    def _channel(self) -> str:
+        return (caller() or self._opened_for).channel
 
     def _read_settings(self, reading: Reading) -> Settings:
         """The settings in force in this snapshot; checked again only when the store has others than last time."""
@@ -100,6 +115,17 @@ class Base:
             )
         return self._analyser
 
+    def _gate(self) -> Gate:
+        """The write gate by the settings as they are now."""
+        with self._store.read() as reading:
+            settings = self._read_settings(reading)
+        return Gate.of(settings.redact, settings.quarantine)
+
+    def _remark(self, name: str, value: Any, limit: int = check.MAX_DETAIL) -> str:
+        """A remark, checked, as it may be kept."""
+        said = check.note(name, value, limit=limit)
+        return self._gate().passed(said).text if said else said
+
     @contextmanager
     def _writing(self, patience: float | None = None, *, filling: bool = False) -> Iterator[Writing]:
         """One write transaction, stamped with author and time; what was noted about use rides with it.
@@ -110,18 +136,36 @@ class Base:
         with self._store.write(self._author(), patience=patience) as tx:
             with self._noting:
                 noted, self._noted = self._noted, Counter()
-                recalled, self._recalled = self._recalled, Counter()
+                recalled, self._recalled = self._recalled, {}
+                travelled, self._travelled = self._travelled, {}
             for name, count in noted.items():
                 tx.bump(name, count)
-            if recalled:
+            settings = self._read_settings(tx) if recalled or travelled else None
+            if settings is not None:
                 for stored in tx.entries([*recalled]):
-                    tx.change_entry(stored.row, recalls=stored.entry.recalls + recalled[stored.row])
+                    times, last = recalled[stored.row]
+                    curve.recalled(tx, settings, stored, last, times)
+                weaving.travel(tx, settings, travelled)
             yield tx
+            if not filling:
+                self._weave(tx)
             born, left = len(tx.born), 0
             if not filling and self._embedding.usable:
                 left = missing(tx, self._embedding.model) - len(self._embedding.refused)
         if left > 0:
             self._embed_newest(born, left)
+
+    def _weave(self, tx: Writing) -> None:
+        """Finds the links of the entries that this transaction wrote or brought back, if they are few; else `maintain` does."""
+        rows = sorted({*tx.born, *tx.returned})
+        if not rows or not self._read_settings(tx).links:
+            return
+        if len(rows) > weaving.AT_ONCE:
+            weaving.later(tx, rows[0])
+            return
+        # A link that cannot be found keeps nothing from being written down: `maintain` goes on where this stopped.
+        with suppress(IndexDamaged):
+            weaving.weave(tx, self._read_settings(tx), self._sound_index(), rows, self._clock.now())
 
     # vectors
 
@@ -189,14 +233,17 @@ class Base:
         tx.bump(UNREAD, sum(stored.row in put and not embedding.reads(stored.entry.text) for stored, _ in written))
         tx.bump(CUT, len(vectors.shortened))
 
-    def _note(self, counter: str | None, rows: Iterable[int] = ()) -> None:
-        """Remember that something was used, to be written with the next write; it may be lost."""
+    def _note(self, counter: str | None, rows: Iterable[int] = (), ways: Iterable[tuple[int, int]] = ()) -> None:
+        """Remember that something was used, to be written with the next write; it may be lost. `ways` are links that were travelled."""
         if self._store.read_only:
             return
         with self._noting:
             if counter:
                 self._noted[counter] += 1
-            self._recalled.update(rows)
+            now = self._clock.now()
+            for row in rows:
+                self._recalled[row] = (self._recalled.get(row, (0, now))[0] + 1, now)
+            self._travelled.update((way, now) for way in ways)
 
     def _once(
         self,

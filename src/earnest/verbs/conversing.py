@@ -10,15 +10,18 @@ from earnest.conversation import capture, extraction, fingerprints, prefetching
 from earnest.core import check, filters
 from earnest.core.entry import NewEntry, StoredEntry
 from earnest.core.events import twin_digest
-from earnest.core.sentences import split_sentences
 from earnest.core.settings import Settings
+from earnest.core.ticket import Ticket
 from earnest.core.tokens import counter
 from earnest.core.turns import NOTHING, Context, Kept, Turn
+from earnest.core.write_gate import Gate
 from earnest.errors import EarnestError, InvalidInput, NotAvailable
 from earnest.ledger import lifecycle
 from earnest.protocols import LLM, Reading, Writing
 from earnest.recall.search import Found
-from earnest.verbs.recalling import RecallVerbs, asked
+from earnest.rules.standing import views
+from earnest.verbs.beside import matching
+from earnest.verbs.recalling import RecallVerbs, asked, asked_parts, ways
 
 Extract = Literal["rules", "llm"]
 
@@ -27,8 +30,6 @@ MAX_TURN = 1_000_000
 MAX_BUDGET = 1_000_000
 _DEEP = 24
 """Hits that are looked at for a prompt: enough that duplicates and suspended ones leave some."""
-_PARTS = 6
-"""At most so many sentences of a message are asked about one by one, beside the message as a whole."""
 
 
 class ConversationVerbs(RecallVerbs):
@@ -41,7 +42,7 @@ class ConversationVerbs(RecallVerbs):
         *,
         scope: str = "",
         extract: Extract = "rules",
-        llm: LLM | None = None,
+        llm: Any = None,
         session: str | None = None,
         speaker: str = "",
         key: str | None = None,
@@ -59,7 +60,8 @@ class ConversationVerbs(RecallVerbs):
                 blank text say nothing. Code blocks, program output and blocks of `prefetch` are passed over.
             scope: Whose it is, matched exactly; memory is compared within it alone.
             extract: "rules" asks no model. "llm" asks the one that is given, and uses the rules if its reply cannot be used.
-            llm: Anything with `complete(prompt) -> str`. It is asked before the store is written to, never inside a transaction.
+            llm: A spec such as "ollama:qwen3", anything with `complete(prompt) -> str`, or True for the memory's own. It is asked before
+                the store is written to, never inside a transaction, and what it costs is counted.
             session: The conversation's name, kept in the metadata and in the source.
             speaker: What the user is called in the sentences; "the user" unless given.
             key: Idempotency key: repeating the request returns the same entries.
@@ -74,7 +76,8 @@ class ConversationVerbs(RecallVerbs):
         Durable when it returns. Cost: some 0.2 ms a sentence, one index query for each that is worth keeping, and one commit if anything
         is kept.
         """
-        user, assistant = _side("user_text", user_text), _side("assistant_text", assistant_text)
+        gate = self._gate()
+        user, assistant = (gate.passed(_side(*side)).text for side in (("user_text", user_text), ("assistant_text", assistant_text)))
         place = check.label("scope", scope, blank=True)
         name = check.label("speaker", speaker, limit=100, blank=True)
         talk = None if session is None else check.label("session", session, limit=200)
@@ -89,7 +92,7 @@ class ConversationVerbs(RecallVerbs):
                 remembered = self._kept(reading, key, "sync_turn", request)
                 if remembered is not None:
                     return _turn(reading, remembered)
-        by, kept, notes = self._extracted(user, assistant, name, llm if extract == "llm" else None)
+        by, kept, notes = self._extracted(user, assistant, name, self._metered(llm) if extract == "llm" else None)
         with self._store.read() as reading:
             self._read_settings(reading)
             news = self._unheard(reading, place, kept) if kept else []
@@ -111,9 +114,9 @@ class ConversationVerbs(RecallVerbs):
         notes: list[str] = []
         if llm is not None and (user or assistant):
             try:
-                items = extraction.read_reply(llm.complete(extraction.prompt_of(user, assistant)))
-            except (EarnestError, OSError, ValueError, RuntimeError, TypeError, AttributeError) as error:
-                items, why = None, f"it failed ({type(error).__name__}: {str(error)[:200]})"
+                items = extraction.read_reply(llm.complete(extraction.prompt_of(user, assistant), json=True))
+            except EarnestError as error:
+                items, why = None, f"it failed ({type(error).__name__}: {str(error)[:400]})"
             else:
                 why = "its reply holds no list that could be read"
             if items is not None:
@@ -146,7 +149,7 @@ class ConversationVerbs(RecallVerbs):
             "text": one.text, "kind": one.kind, "origin": "turn", "sources": [source], "scope": scope, "importance": one.importance,
             "confidence": one.confidence, "retention": "fading", "metadata": metadata,
         }  # fmt: skip
-        new: NewEntry = lifecycle.checked_entry(self._rng, "fading", fields)
+        new: NewEntry = lifecycle.checked_entry(self._rng, "fading", fields, Gate.of(settings.redact, settings.quarantine))
         terms = self._terms(new.text, new.cue)
         before = fingerprints.replaced(tx, self._analyser, scope, one.text) if one.changes else None
         if before is not None and not any(twin.entry.alive for twin in tx.twins(twin_digest(new.text, new.cue), scope, new.kind)):
@@ -165,6 +168,7 @@ class ConversationVerbs(RecallVerbs):
         tags: Any = None,
         floor: float | None = None,
         count_tokens: Callable[[str], int] | None = None,
+        links: bool | None = None,
     ) -> Context:
         """What memory adds to the prompt for a message: precise rather than broad, inside a budget, and maybe nothing.
 
@@ -175,11 +179,12 @@ class ConversationVerbs(RecallVerbs):
             floor: The part of what a sentence asks for that an entry must match; the setting `floor` unless given.
             count_tokens: A function from a text to its number of tokens; unless given, an estimate from above that holds for every script
                 (`earnest.core.tokens`).
+            links: Whether a good hit lends relevance to what it is linked with; the setting `spread` says by default (0: no).
 
         Returns:
-            A `Context`. `str()` is the block: one line for each entry, most relevant first, with its date and source, fenced and escaped
-            as data; "" when nothing clears the floor or fits. Suspended entries are never in it, nor near-duplicates, nor rules
-            unless they are active.
+            A `Context`. `str()` is the block: one line for each active rule that the message calls for, with who accepted it or what proved
+            it, then one for each entry, most relevant first, with its date and source, fenced and escaped as data; "" when nothing clears
+            the floor or fits. Suspended entries are never in it, nor near-duplicates, nor rules unless they are active.
 
         Raises:
             InvalidInput. IndexDamaged: the index cannot be trusted.
@@ -194,19 +199,47 @@ class ConversationVerbs(RecallVerbs):
         if not text or room == 0:
             return NOTHING
         best: dict[int, Found] = {}
-        askings = [self._asking(part, _DEEP, None, "auto") for part in _asked_parts(text)]
+        askings = [self._asking(part, _DEEP, None, "auto", links) for part in asked_parts(text)]
         with self._store.read() as reading:
             settings = self._read_settings(reading)
+            rules = matching(self, reading, settings, askings, chosen, ("active",), self._clock.now())
+            told = views(reading, [hit.stored for hit in rules])
             for asking in askings:
                 for hit in self._find(reading, asking, chosen, _DEEP, settings.floor if at_least is None else at_least):
                     known = best.get(hit.stored.row)
-                    if known is None or hit.score > known.score:
+                    # Rules come in by their own way, which knows which of them are in force.
+                    if hit.stored.entry.kind != "rule" and (known is None or hit.score > known.score):
                         best[hit.stored.row] = hit
         ranked = sorted(best.values(), key=lambda hit: (-hit.score, -hit.stored.row))
-        made, rows = prefetching.block(ranked, budget=room, count=count, pass_over=settings.pass_over)
+        made, rows = prefetching.block(ranked, budget=room, count=count, pass_over=settings.pass_over, rules=told)
+        shown = {rule.id for rule in made.rules}
+        rows += [hit.stored.row for hit in rules if hit.stored.entry.id in shown]
         if rows:
-            self._note(None, rows)
+            used = set(rows)
+            self._note(None, rows, ways([hit for hit in ranked if hit.stored.row in used]))
         return made
+
+    def shown(self, ticket: Ticket, *, budget: int = 800, count_tokens: Callable[[str], int] | None = None) -> Context:
+        """The block for a prompt of exactly what a decision names, so that the outcome is about what the model saw.
+
+        Args:
+            ticket: What `decide` returned. One that was withheld at random, or silent, shows nothing.
+            budget, count_tokens: As in `prefetch`.
+
+        Returns:
+            A `Context` of the rules beside the decision, who decides, and who supports it, in this order, as far as the budget goes.
+            Empty if the one who decides does not fit.
+
+        Writes nothing and reads nothing: it goes by the ticket alone.
+        """
+        room = check.integer("budget", budget, low=0, high=MAX_BUDGET)
+        if not isinstance(ticket, Ticket):
+            raise InvalidInput("ticket", ticket, "must be what `decide` returned")
+        entries = [*([ticket.deciding] if ticket.deciding else []), *ticket.supporting]
+        if not entries or not room:
+            return NOTHING
+        made, places = prefetching.packed(entries, budget=room, count=counter(count_tokens), rules=ticket.rules)
+        return made if 0 in places else NOTHING
 
 
 def _side(name: str, text: Any) -> str:
@@ -229,9 +262,3 @@ def _turn(reading: Reading, said: Mapping[str, Any]) -> Turn:
     """A turn from what is remembered of it."""
     entries = [lifecycle.found(reading, entry_id).entry for entry_id in said["ids"]]
     return Turn(entries, by=said["by"], notes=tuple(said["notes"]), known=said["known"])
-
-
-def _asked_parts(message: str) -> list[str]:
-    """What is asked about: the message, and if it is long, each of its last sentences, where what is wanted stands as a rule."""
-    parts = [part for line in message.split("\n") if line.strip() for part in split_sentences(" ".join(line.split()))]
-    return [message] if len(parts) < 2 else list(dict.fromkeys([message, *parts[-_PARTS:]]))

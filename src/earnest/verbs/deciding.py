@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime
 from typing import Any
 
 from earnest.core import check
 from earnest.core.reports import TickReport
 from earnest.core.settings import Settings
+from earnest.core.slots import slot_of
 from earnest.core.ticket import Credit, Settlement
 from earnest.ledger import decisions, ticking
+from earnest.rules import standing, trials
 from earnest.verbs.base import Base
 
 
@@ -53,18 +54,21 @@ class LedgerVerbs(Base):
         Durable when it returns: a crash or a power cut afterwards does not lose it. Cost: one commit, O(entries named).
         """
         name = decisions.ticket_id(ticket)
-        outcome = decisions.checked_outcome(delta, meter, scale, acted, detail, cited)
+        outcome = decisions.checked_outcome(delta, meter, scale, acted, self._remark("detail", detail), cited)
         with self._writing() as tx:
 
             def do() -> tuple[Settlement, Mapping[str, Any]]:
-                made = decisions.settle(tx, self._read_settings(tx), self._rng, self._channel, name, **outcome)
+                settings = self._read_settings(tx)
+                made = decisions.settle(tx, settings, self._rng, self._channel, name, **outcome)
+                if made.landed:
+                    trials.heard(tx, settings, name, self._clock.now())
                 return made, asdict(made) if key is not None else {}
 
             return self._once(tx, key, "settle", lambda: {"ticket": name, **outcome}, _settlement, do)
 
     def abandon(self, ticket: str, *, reason: str = "", key: str | None = None) -> bool:
         """Close a ticket without an outcome: no information, which is not zero. False if it was not open. Durable."""
-        name, note = decisions.ticket_id(ticket), check.note("reason", reason)
+        name, note = decisions.ticket_id(ticket), self._remark("reason", reason)
         with self._writing() as tx:
 
             def do() -> tuple[bool, Mapping[str, Any]]:
@@ -92,30 +96,26 @@ class LedgerVerbs(Base):
 
             def do() -> tuple[TickReport, Mapping[str, Any]]:
                 made = ticking.tick(tx, settings, limit or settings.expire_after)
+                if tx.counter("kind:rule"):
+                    standing.expire(tx, settings, self._clock.now())
+                    trials.review(tx, settings)
                 return made, asdict(made) if name is not None else {}
 
             return self._once(tx, name, "tick", dict, lambda kept: TickReport(**{**kept, "died": tuple(kept["died"])}), do, "slot")
 
     def tick_due(self) -> TickReport | None:
-        """Move the clock if a step is due: once in every `tick_every` hours, whichever process comes first. None where the setting is 0.
+        """Move the clock if a step is due: once in every stretch of `tick_every`, whichever process comes first. None where that is `never`.
 
         A step that was made already is not made again; its report comes back. Steps that nobody asked for are not made up for.
 
         Durable when it returns. Cost: as `tick`.
         """
-        hours = self._settings_now().tick_every
-        if not hours:
-            return None
-        return self.tick(slot=slot_at(hours, self._clock.now()))
+        slot = slot_of(self._settings_now().tick_every, self._clock.now())
+        return None if slot is None else self.tick(slot=slot)
 
     def _settings_now(self) -> Settings:
         with self._store.read() as reading:
             return self._read_settings(reading)
-
-
-def slot_at(hours: float, at: datetime) -> str:
-    """What names the step of the clock that a moment is in, where a step lasts so many hours."""
-    return f"every {hours:.12g} h: {int(at.timestamp() // (hours * 3600))}"
 
 
 def _settlement(kept: Mapping[str, Any]) -> Settlement:

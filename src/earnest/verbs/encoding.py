@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,9 +14,11 @@ from earnest.core import check
 from earnest.core.entry import Entry
 from earnest.core.reports import EncodedFile, EncodeReport, Skipped
 from earnest.core.settings import Settings
+from earnest.core.write_gate import Gate, told
 from earnest.errors import EarnestError, InvalidInput, NotAvailable
 from earnest.ledger import lifecycle
 from earnest.protocols import Encoder, StoredDocument, Writing
+from earnest.verbs.asking import AskingVerbs, Metered
 from earnest.verbs.entries import EntryVerbs
 
 if TYPE_CHECKING:
@@ -51,6 +53,8 @@ class _Made:
     replaced: list[str] = field(default_factory=list)
     files: list[EncodedFile] = field(default_factory=list)
     joined: int = 0
+    unfinished: dict[str, None] = field(default_factory=dict)
+    cost: Mapping[str, float] = field(default_factory=dict)
     restated: dict[str, list[tuple[str, dict[str, Any]]]] = field(default_factory=dict)
     """By source, entries that were there already, of which their document says other things now than the entry has: what and how."""
 
@@ -63,6 +67,8 @@ class _Made:
             replaced=tuple(self.replaced),
             notes=tuple(self.notes),
             files=tuple(self.files),
+            unfinished=tuple(self.unfinished),
+            cost=self.cost,
         )
 
 
@@ -78,7 +84,7 @@ class _File:
     documents: Sequence[Document] = ()
 
 
-class EncodingVerbs(EntryVerbs):
+class EncodingVerbs(EntryVerbs, AskingVerbs):
     """Verbs on documents."""
 
     def encode(
@@ -95,12 +101,14 @@ class EncodingVerbs(EntryVerbs):
 
         Args:
             documents: `earnest.encoding.Document`s.
-            encoder: `LocalEncoder()` unless given: offline, no model.
+            encoder: `LocalEncoder()` unless given: offline, no model. `ReflectionEncoder(llm)` asks a language model, and what that does
+                not do is stored as it is: the report names those documents in `unfinished`, and encoding them again goes on.
             scope: The scope of what is made.
             replace: When a source was encoded before, end what it does not say any more (cause `superseded`, `restore` brings it
                 back). What it still says keeps its balance. Entries that were written by `add` are never touched.
             key: Idempotency key, as in `add_many`.
-            progress: Called with how many entries are written, of how many.
+            progress: Called with how many entries are written, of how many; before that, by an encoder that asks a model, with how many
+                questions are done.
 
         Returns:
             What was made, by origin, and what was left out and why. What the store had already is joined, not written again.
@@ -110,16 +118,16 @@ class EncodingVerbs(EntryVerbs):
 
         Durable when it returns. Interrupted, what was written stays, and encoding again joins it.
         """
-        encoder = encoder or _local()
         given: list[Document] = check.items("documents", documents)
         scope = check.label("scope", scope, blank=True)
         replace = check.flag("replace", replace)
+        encoder, model = self._through(encoder or _local(), progress)
         made = _Made()
         said, spoken_for = self._write(given, encoder, scope, made, key=key, progress=progress)
         if replace:
             sources = {document.source: None for document in given} | spoken_for
             self._replace(sources, scope, said, sources.keys(), made)
-        return made.report()
+        return self._reported(made, model)
 
     def encode_files(
         self,
@@ -163,7 +171,7 @@ class EncodingVerbs(EntryVerbs):
         """
         from earnest.encoding.folders import find_files
 
-        encoder = encoder or _local()
+        encoder, model = self._through(encoder or _local())
         scope = check.label("scope", scope, blank=True)
         prune, again, hidden = check.flag("prune", prune), check.flag("again", again), check.flag("hidden", hidden)
         if encoding is not None:
@@ -182,9 +190,31 @@ class EncodingVerbs(EntryVerbs):
             if progress:
                 progress(done, len(search.files))
         self._gone(search.folders, {file.source for file in search.files}, scope, made, prune=prune)
-        return made.report()
+        return self._reported(made, model)
 
     # how it is done
+
+    def _through(self, encoder: Encoder, progress: Callable[[int, int], None] | None = None) -> tuple[Encoder, Metered | None]:
+        """An encoder that asks a model, asking it through this memory, which counts and keeps what it replies; any other as it is."""
+        through = getattr(encoder, "through", None)
+        if not callable(through):
+            return encoder, None
+        metered: list[Metered] = []
+
+        def wrap(llm: Any) -> Metered:
+            metered.append(self._metered(llm, keep=True))
+            return metered[-1]
+
+        wrapped: Encoder = through(wrap, progress)
+        return wrapped, metered[0] if metered else None
+
+    def _reported(self, made: _Made, model: Metered | None) -> EncodeReport:
+        """The report; replies that were kept go, if all was done that they were kept for."""
+        if model is not None:
+            made.cost = model.cost
+            if not made.unfinished:
+                model.finished()
+        return made.report()
 
     def _write(
         self,
@@ -199,14 +229,17 @@ class EncodingVerbs(EntryVerbs):
     ) -> tuple[set[str], dict[str, None]]:
         """Write what documents say, or with `only` what these sources say. Returns the ids said, and the sources spoken for beside
         the documents'."""
-        found = encoder.encode(documents)
+        gate = self._gate()
+        masked: list[str] = []
+        found = encoder.encode([_gated(gate, document, masked) for document in documents])
+        made.unfinished |= dict.fromkeys(getattr(found, "unfinished", ()))
         beside = dict.fromkeys(getattr(found, "sources", ()))
         drafts = [d for d in found.drafts if only is None or not only.isdisjoint(d.sources) or not beside.keys().isdisjoint(d.sources)]
-        retention = self._default_retention()
+        make = self._checking()
         checked, retentions = [], []
         for draft in drafts:
             fields = {name: value for name in _FIELDS if (value := getattr(draft, name, None)) is not None}
-            checked.append(lifecycle.checked_entry(self._rng, retention, {"scope": scope, **fields}))
+            checked.append(make({"scope": scope, **fields}))
             retentions.append(fields.get("retention"))
         entries, fresh = self._add_all(checked, key, retentions, progress or (lambda done, of: None), "encode")
         made.entries.update((entry.id, entry) for entry in entries)
@@ -216,6 +249,8 @@ class EncodingVerbs(EntryVerbs):
             if changed and set(entry.sources) == set(new.sources):
                 made.restated.setdefault(new.sources[0], []).append((entry.id, changed))
         made.joined += len(checked) - fresh
+        if masked:
+            made.notes.append(f"masked before anything was kept: {told(masked)}")
         if only is None:
             made.skipped += found.skipped
             made.notes += found.notes
@@ -288,7 +323,7 @@ class EncodingVerbs(EntryVerbs):
         names = {file.source: [*dict.fromkeys([file.source, *(d.source for d in file.documents)])] for file in good}
         documents = [document for file in files if not file.problem for document in file.documents]
         said, beside = self._write(documents, encoder, scope, made, key=key, only={n for several in names.values() for n in several})
-        known = {file.source: StoredDocument(file.source, scope, str(file.path.resolve()), file.digest, rules) for file in good}
+        known = {file.source: _as_read(file, scope, rules, made) for file in good}
         sources = dict.fromkeys(n for several in names.values() for n in several) | beside
         self._replace(sources, scope, said, [*(document.source for document in documents), *beside], made, known=known)
         counts = Counter(source for entry_id in said for source in made.entries[entry_id].sources)
@@ -308,7 +343,7 @@ class EncodingVerbs(EntryVerbs):
         except (InvalidInput, NotAvailable) as problem:
             file.problem = _said(problem)
             return
-        known = StoredDocument(file.source, scope, str(file.path.resolve()), file.digest, rules)
+        known = _as_read(file, scope, rules, made)
         self._replace(sources, scope, said, sources, made, known={file.source: known})
         made.files.append(EncodedFile(str(file.path), file.source, "encoded", len(said)))
 
@@ -327,6 +362,13 @@ class EncodingVerbs(EntryVerbs):
                 made.files.append(EncodedFile(known.path, source, "missing", 0, "not in its folder any more; `prune` ends its entries"))
 
 
+def _gated(gate: Gate, document: Document, masked: list[str]) -> Document:
+    """A document as it may be read: no encoder, and no model that one asks, sees what must not be kept."""
+    kept = gate.passed(document.text)
+    masked += kept.masked
+    return document if kept.text is document.text else replace(document, text=kept.text)
+
+
 def _local() -> Encoder:
     from earnest.encoding import LocalEncoder
 
@@ -341,6 +383,12 @@ def _restate(tx: Writing, settings: Settings, source: str, restated: Sequence[tu
         by_hand = [edit for edit in edits if "document" not in edit.data and not _ABOUT.isdisjoint(edit.data.get("fields", ()))]
         if born and not by_hand and lifecycle.found(tx, entry_id).entry.alive:
             lifecycle.edit(tx, settings, entry_id, changes, document=True)
+
+
+def _as_read(file: _File, scope: str, rules: str, made: _Made) -> StoredDocument:
+    """What is remembered of a file. One that a model did not finish is told from one that it did, so that it is read again."""
+    done = made.unfinished.keys().isdisjoint((file.source, *(document.source for document in file.documents)))
+    return StoredDocument(file.source, scope, str(file.path.resolve()), file.digest, rules if done else f"{rules}; unfinished")
 
 
 def _remember(tx: Writing, source: str, scope: str, known: StoredDocument | None) -> None:

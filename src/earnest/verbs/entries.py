@@ -11,7 +11,11 @@ from earnest.core import check, filters
 from earnest.core.entry import Entry, NewEntry, StoredEntry
 from earnest.core.reports import ConsolidationReport
 from earnest.core.settings import Settings
+from earnest.core.ticket import CHANNEL_TIERS
+from earnest.core.write_gate import Gate
 from earnest.errors import InvalidInput, NotAllowed
+from earnest.forgetting.feedback import taken_back
+from earnest.graph.undoing import HANDLERS as LINKED
 from earnest.ledger import consolidation, lifecycle, merging
 from earnest.ledger.undo import undo
 from earnest.protocols import Writing
@@ -77,11 +81,17 @@ class EntryVerbs(Base):
             "confidence": confidence, "retention": retention, "metadata": metadata, "tags": tags, "valid_from": valid_from,
             "valid_to": valid_to,
         }  # fmt: skip
-        return self._add_chunk([lifecycle.checked_entry(self._rng, self._default_retention(), fields)], key, [retention])[0][0]
+        return self._add_chunk([self._checked(fields)], key, [retention])[0][0]
 
-    def _default_retention(self) -> str:
+    def _checked(self, fields: Mapping[str, Any]) -> NewEntry:
+        return self._checking()(fields)
+
+    def _checking(self, retention: str | None = None) -> Callable[[Mapping[str, Any]], NewEntry]:
+        """What makes entries of fields by the settings as they are now: checked, and let through the write gate."""
         with self._store.read() as reading:
-            return self._read_settings(reading).default_retention
+            settings = self._read_settings(reading)
+        gate = Gate.of(settings.redact, settings.quarantine)
+        return lambda fields: lifecycle.checked_entry(self._rng, retention or settings.default_retention, fields, gate)
 
     def add_many(
         self, entries: Iterable[Mapping[str, Any]], *, key: str | None = None, progress: Callable[[int], None] | None = None
@@ -91,13 +101,13 @@ class EntryVerbs(Base):
         All are checked before the first is written. `progress` is called with how many are done. With a `key` (at most 150
         characters) the call can be repeated after a failure: what was written before is not written again.
         """
-        retention = self._default_retention()
+        check_one = self._checking()
         checked: _List[NewEntry] = []
         retentions: _List[Any] = []
         for place, item in enumerate(check.items("entries", entries)):
             if not isinstance(item, Mapping):
                 raise InvalidInput(f"entries[{place}]", item, "must be a mapping with at least a text")
-            checked.append(lifecycle.checked_entry(self._rng, retention, item))
+            checked.append(check_one(item))
             retentions.append(item.get("retention"))
         return self._add_all(checked, key, retentions, lambda done, of: progress(done) if progress else None)[0]
 
@@ -195,7 +205,7 @@ class EntryVerbs(Base):
                 after = made[-1].id
         return made
 
-    def update(self, id: str, *, text: str | None = None, cue: str | None = None, key: str | None = None, **changes: Any) -> Entry:
+    def update(self, /, id: str, *, text: str | None = None, cue: str | None = None, key: str | None = None, **changes: Any) -> Entry:
         """Change an entry.
 
         A new `text` or `cue` makes a new version, with a fresh stake and no evidence, which supersedes the old one. Changes to
@@ -211,7 +221,8 @@ class EntryVerbs(Base):
         """
         if text is None and cue is None and not changes:
             raise InvalidInput("update", None, "names nothing to change")
-        checked = lifecycle.checked_changes(changes)
+        gate = self._gate()
+        checked = lifecycle.checked_changes(changes, gate)
         with self._writing() as tx:
             settings = self._read_settings(tx)
 
@@ -219,7 +230,7 @@ class EntryVerbs(Base):
                 stored = lifecycle.found(tx, id)
                 row = stored.row
                 if lifecycle.says_other(stored, text, cue):
-                    new = lifecycle.next_version(self._rng, stored, text, cue, checked)
+                    new = lifecycle.next_version(self._rng, stored, text, cue, checked, gate)
                     row = lifecycle.supersede(tx, settings, self._rng, self._analyser, stored, new, self._terms(new.text, new.cue)).row
                 elif checked:
                     lifecycle.edit(tx, settings, id, checked)
@@ -235,7 +246,7 @@ class EntryVerbs(Base):
         Raises:
             UnknownEntry. NotAllowed: it is dead already, pinned, or named by an open ticket.
         """
-        said = check.note("reason", reason)
+        said = self._remark("reason", reason)
         return self._changing("forget", {"id": id, "reason": said}, key, lambda tx, settings: lifecycle.forget(tx, settings, id, said))
 
     def restore(self, id: str, *, key: str | None = None) -> Entry:
@@ -253,6 +264,18 @@ class EntryVerbs(Base):
     def unpin(self, id: str, *, key: str | None = None) -> Entry:
         """Take the pin away; an empty entry then meets its end."""
         return self._changing("unpin", {"id": id}, key, lambda tx, settings: lifecycle.pin(tx, settings, id, False))
+
+    def vouch(self, id: str, *, key: str | None = None) -> Entry:
+        """Answer for an entry that waits for outcomes before it may decide: imported, or marked as aiming at its reader.
+
+        `undo` takes it back. An entry that does not wait stays as it is.
+
+        Raises:
+            UnknownEntry. NotAllowed: it is dead; or this channel is an agent's, and nobody vouches for their own work.
+        """
+        if CHANNEL_TIERS.get(self._channel, "claimed") == "claimed":
+            raise NotAllowed(f"channel {self._channel!r} cannot vouch for an entry: a person can, with `earnest vouch` or on the dashboard")
+        return self._changing("vouch", {"id": id}, key, lambda tx, settings: lifecycle.vouch(tx, id))
 
     def _changing(
         self, verb: str, request: Mapping[str, Any], key: str | None, change: Callable[[Writing, Settings], StoredEntry]
@@ -285,9 +308,11 @@ class EntryVerbs(Base):
     def _merge(self, names: Sequence[str], text: str | None = None, key: str | None = None, **data: Any) -> Entry:
         """Join entries; `data` is said in the event."""
 
+        gate = self._gate()
+
         def join(tx: Writing, settings: Settings) -> StoredEntry:
             members = [lifecycle.found(tx, name) for name in names]
-            new = merging.merged_entry(self._rng, members, text)
+            new = lifecycle.gated(gate, merging.merged_entry(self._rng, members, text))
             return merging.merge(tx, settings, self._rng, self._analyser, members, new, self._terms(new.text, new.cue), **data)
 
         return self._changing("merge", {"ids": names, "text": text}, key, join)
@@ -325,10 +350,13 @@ class EntryVerbs(Base):
         with self._writing() as tx:
 
             def do() -> tuple[tuple[str, ...], Mapping[str, Any]]:
-                changed = undo(tx, self._read_settings(tx), self._analyser, event)
+                changed = undo(tx, self._read_settings(tx), self._analyser, event, _UNDO)
                 return changed, {"ids": [*changed]}
 
             return self._once(tx, key, "undo", lambda: {"event": event}, lambda said: tuple(said["ids"]), do)
+
+
+_UNDO = {"feedback": taken_back, **LINKED}
 
 
 def _request(new: NewEntry, retention: Any) -> Mapping[str, Any]:

@@ -8,8 +8,9 @@ from earnest.core import check
 from earnest.core.entry import Entry
 from earnest.core.events import EVENT_KINDS, Event
 from earnest.core.reports import Audit, Diagnosis, Stats
-from earnest.core.ticket import PendingTicket
-from earnest.ledger import inquiry, lifecycle
+from earnest.core.ticket import PendingTicket, TicketRecord
+from earnest.forgetting import curve
+from earnest.ledger import inquiry, lifecycle, spending
 from earnest.ledger.decisions import ticket_id
 from earnest.ledger.doctor import diagnose
 from earnest.ledger.life import obituary
@@ -25,8 +26,12 @@ class InsightVerbs(Base):
     def stats(self) -> Stats:
         """Counts and sums, from running numbers: the cost does not grow with the store."""
         with self._store.read() as reading:
-            self._read_settings(reading)
-            return replace(inquiry.stats(reading, self._store.agent), vectors=standing(reading, self._embedding))
+            settings = self._read_settings(reading)
+            return replace(
+                inquiry.stats(reading, self._store.agent),
+                vectors=standing(reading, self._embedding),
+                cost=spending.cost(reading, self._clock.now(), settings.llm_daily_budget),
+            )
 
     def top(self, limit: int = 10) -> list[Entry]:
         """The living earned entries that hold most, richest first."""
@@ -48,10 +53,24 @@ class InsightVerbs(Base):
                 after = page[-1].id
         return made
 
+    def ticket(self, id: str) -> TicketRecord | None:
+        """A decision and what became of it, whatever its state; None if this agent never opened it. Writes nothing."""
+        name = ticket_id(id)
+        with self._store.read() as reading:
+            found = reading.ticket(name)
+            if found is None:
+                return None
+            roles = {share.entry_id: share.role for share in found.shares}
+            return TicketRecord(
+                found.id, found.query, found.answer, found.state, found.holdout, found.exposure, found.opened_tick, found.opened,
+                roles, reading.settlement(name),
+            )  # fmt: skip
+
     def obituary(self, id: str) -> str:
         """The life story of an entry, for the living too: what it said, what was measured, why it died."""
         with self._store.read() as reading:
-            return obituary(reading, lifecycle.found(reading, id))
+            stored = lifecycle.found(reading, id)
+            return obituary(reading, stored, curve.fades(stored.entry, self._read_settings(reading)))
 
     def events(
         self, *, entry: str | None = None, kind: str | None = None, after: int = 0, limit: int = 100, newest: bool = False

@@ -13,11 +13,12 @@ from typing import Any
 from earnest.core import lessons as form
 from earnest.core.lessons import Lessons
 from earnest.core.settings import NAMES, checked
+from earnest.core.slots import slot_of
 from earnest.errors import InvalidInput, NotAllowed, StoreError
 from earnest.ledger.decisions import request_digest
 from earnest.ledger.replaying import Replay, gathered
 from earnest.protocols import Author, Writing
-from earnest.verbs.deciding import LedgerVerbs, slot_at
+from earnest.verbs.deciding import LedgerVerbs
 
 _BEFORE = frozenset(("create", "setting"))
 
@@ -102,8 +103,8 @@ class LessonVerbs(LedgerVerbs):
             if settings:
                 tx.append("setting", data=settings, before={name: getattr(self._read_settings(tx), name) for name in settings})
         replay = Replay(made, self._replaying, self._read_settings, lambda: self._analyser, self._rng, self._clock.now())
-        hours = self._settings_now().tick_every
-        replay.run(lambda at: slot_at(hours, at) if hours else None, _remember_slot)
+        every = self._settings_now().tick_every
+        replay.run(lambda at: slot_of(every, at), _remember_slot)
         with self._store.read() as reading:
             now = gathered(reading, self._store.agent)
         with self._writing() as tx:

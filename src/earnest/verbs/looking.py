@@ -39,7 +39,7 @@ class LookVerbs(Base):
 
         Durable when it returns.
         """
-        given = looks.checked_reading(delta, meter, scale, detail)
+        given = looks.checked_reading(delta, meter, scale, self._remark("detail", detail))
         with self._writing() as tx:
 
             def do() -> tuple[int, Mapping[str, Any]]:
@@ -73,7 +73,7 @@ class LookVerbs(Base):
         Durable when it returns. Cost: one commit, O(the entries that the ticket speaks of).
         """
         name = decisions.ticket_id(ticket)
-        given = looks.checked_reading(delta, meter, scale, detail)
+        given = looks.checked_reading(delta, meter, scale, self._remark("detail", detail))
         with self._writing() as tx:
 
             def do() -> tuple[SecondLook, Mapping[str, Any]]:

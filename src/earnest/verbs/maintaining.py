@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import asdict, replace
 from typing import Any
 
 from earnest.core import check
 from earnest.core.entry import StoredEntry
 from earnest.core.reports import MaintenanceReport
 from earnest.errors import EarnestError, InvalidInput, NotAllowed, NotUndoable
+from earnest.forgetting import curve
 from earnest.ledger import consolidation, envelope
 from earnest.verbs.entries import EntryVerbs
+from earnest.verbs.fading import FadingVerbs
+from earnest.verbs.linking import LinkVerbs
 from earnest.verbs.recalling import RecallVerbs
 
 
-class MaintenanceVerbs(EntryVerbs, RecallVerbs):
+class MaintenanceVerbs(EntryVerbs, RecallVerbs, FadingVerbs, LinkVerbs):
     """Verbs for a clock to call, not a person."""
 
     def maintain(self, *, dry_run: bool = False, canaries: Iterable[Any] | None = None, key: str | None = None) -> MaintenanceReport:
-        """Do what is due in keeping this memory tidy: merge near-duplicates, at most the day's share of them.
+        """Do what is due in keeping this memory tidy: merge near-duplicates, let the unused fade, and find links.
 
         Meant for a schedule (cron, a service). At most `daily_share` of the living entries are changed a day, by the clock; the rest
-        waits for the next day. In stores of fewer than 50 living entries the share does not bind. Questions with known answers are
-        asked before and after; if one is not answered as before, all that this run did is taken back (an event `rollback`, a finding
-        of `doctor`), and those entries are left alone from then on.
+        waits for the next day. In stores of fewer than 50 living entries the share does not bind. Links are derived, and count for
+        nothing. Questions with known answers are asked before and after; what answers one does not fade, and if one is not answered as
+        before, all that this run did is taken back (an event `rollback`, a finding of `doctor`), and those entries are left alone from
+        then on.
 
         Args:
             dry_run: Only say what would be done.
@@ -54,23 +59,29 @@ class MaintenanceVerbs(EntryVerbs, RecallVerbs):
             most = envelope.budget(reading, settings.daily_share, self._clock.now())
             chosen = envelope.within(found, most, avoided)
             asked = envelope.from_the_store(reading, chosen) if given is None else given
-        due = sum(len(group) for group in found if not any(stored.entry.id in avoided for stored in group))
+            fading = [entry.id for entry in curve.faded(reading, settings, self._clock.now(), avoided)]
+        merging = sum(len(group) for group in chosen)
+        room = None if most is None else max(0, most - merging)
+        due = sum(len(group) for group in found if not any(stored.entry.id in avoided for stored in group)) + len(fading)
         planned = tuple(tuple(stored.entry.id for stored in group) for group in chosen)
         if dry_run:
-            report = MaintenanceReport(0, most, due, planned, (), len(asked), (), False)
+            report = MaintenanceReport(0, most, due, planned, (), len(asked), (), False, (), tuple(fading[:room]))
         else:
-            report = self._carry_out(chosen, most, due, asked)
+            report = self._carry_out(chosen, most, due, asked, room if fading else 0, avoided)
+            report = replace(report, linked=self._weave_on())
         if key is not None:
             with self._writing() as tx:
                 self._once(tx, key, "maintain", lambda: request, _loaded, lambda: (report, asdict(report)))
         return report
 
     def _carry_out(
-        self, chosen: Sequence[Sequence[StoredEntry]], most: int | None, due: int, asked: Sequence[envelope.Canary]
-    ) -> MaintenanceReport:
-        watched = envelope.known(asked, self._deciding) if chosen else []
+        self, chosen: Sequence[Sequence[StoredEntry]], most: int | None, due: int, asked: Sequence[envelope.Canary],
+        room: int | None, avoided: frozenset[str],
+    ) -> MaintenanceReport:  # fmt: skip
+        watched = envelope.known(asked, self._deciding) if chosen or room != 0 else []
         done: list[tuple[str, ...]] = []
         heirs: list[str] = []
+        faded: list[str] = []
         try:
             for group in chosen:
                 ids = tuple(stored.entry.id for stored in group)
@@ -80,20 +91,25 @@ class MaintenanceVerbs(EntryVerbs, RecallVerbs):
                     # Another process got there first, or a decision named a member since it was read: the next run looks again.
                     continue
                 done.append(ids)
+            if room != 0:
+                spared = avoided | {known.before.id for known in watched}
+                faded, _ = self._let_fade(self._clock.now(), room, spared, by=envelope.SCHEDULE)
             wrong = envelope.broken(watched, self._deciding)
         except EarnestError:
             # What cannot be looked over is not kept.
-            self._roll_back(heirs, [], len(watched))
+            self._roll_back(heirs, faded, [], len(watched))
             raise
         if wrong:
-            stuck = self._roll_back(heirs, wrong, len(watched))
+            stuck = self._roll_back(heirs, faded, wrong, len(watched))
             kept = [group for group, heir in zip(done, heirs, strict=True) if heir in stuck]
             return MaintenanceReport(sum(map(len, kept)), most, due, tuple(done), tuple(heirs), len(watched), _told(wrong), True, stuck)
-        changed = sum(len(group) for group in done)
-        return MaintenanceReport(changed, most, due - changed, tuple(done), tuple(heirs), len(watched), (), False)
+        changed = sum(len(group) for group in done) + len(faded)
+        return MaintenanceReport(
+            changed, most, due - changed, tuple(done), tuple(heirs), len(watched), (), False, (), tuple(faded)
+        )  # fmt: skip
 
-    def _roll_back(self, heirs: Sequence[str], wrong: Sequence[envelope.Canary], watched: int) -> tuple[str, ...]:
-        """Takes merges back, the last first; returns the heirs of those that something built on in between."""
+    def _roll_back(self, heirs: Sequence[str], faded: Sequence[str], wrong: Sequence[envelope.Canary], watched: int) -> tuple[str, ...]:
+        """Takes merges back, the last first, and lets what faded return; returns the heirs of those that something built on in between."""
         stuck, members = [], []
         for heir in reversed(heirs):
             with self._store.read() as reading:
@@ -104,8 +120,14 @@ class MaintenanceVerbs(EntryVerbs, RecallVerbs):
             except NotUndoable:
                 stuck.append(heir)
             members += rows
+        for entry in faded:
+            # Somebody may have brought it back meanwhile.
+            with suppress(NotAllowed):
+                self.restore(entry)
+            with self._store.read() as reading:
+                members += [stored.row for stored in [reading.entry(entry)] if stored is not None]
         with self._writing() as tx:
-            data = {"canaries": watched, "broken": len(wrong), "merges": len(heirs), "stuck": len(stuck)}
+            data = {"canaries": watched, "broken": len(wrong), "merges": len(heirs), "faded": len(faded), "stuck": len(stuck)}
             tx.append("rollback", entries=members, data=data, note="; ".join(_told(wrong))[: check.MAX_DETAIL])
         return tuple(stuck)
 
@@ -117,6 +139,6 @@ def _told(wrong: Sequence[envelope.Canary]) -> tuple[str, ...]:
 def _loaded(kept: Mapping[str, Any]) -> MaintenanceReport:
     said = dict(kept)
     said["groups"] = tuple(tuple(group) for group in said["groups"])
-    for name in ("heirs", "broken", "stuck"):
-        said[name] = tuple(said[name])
+    for name in ("heirs", "broken", "stuck", "faded"):
+        said[name] = tuple(said.get(name, ()))
     return MaintenanceReport(**said)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
@@ -11,18 +11,26 @@ from earnest.core import check, filters
 from earnest.core.entry import Entry, StoredEntry
 from earnest.core.filters import Filter
 from earnest.core.reports import Hit
+from earnest.core.sentences import split_sentences
 from earnest.core.settings import Settings
 from earnest.core.ticket import Answer, Ticket
 from earnest.core.vectors import Asked
 from earnest.errors import InvalidInput, NotAvailable
+from earnest.forgetting import curve
+from earnest.graph.walking import LENDERS, SPREAD, spread
 from earnest.ledger import decisions, holdout, inquiry
 from earnest.ledger.testimony import Testimony
-from earnest.protocols import Reading, Writing
+from earnest.protocols import LLM, Reading, Writing
 from earnest.recall import answering
 from earnest.recall.filling import dimension_of, standing
 from earnest.recall.reranking import RERANKED, reranked
 from earnest.recall.search import EXTRA, Found, find
-from earnest.verbs.base import Base
+from earnest.rules import trials
+from earnest.rules.standing import views
+from earnest.rules.trials import MOST_ON_TRIAL
+from earnest.rules.trials import NOTHING as NOTHING_BESIDE
+from earnest.verbs.asking import AskingVerbs
+from earnest.verbs.beside import annotated, in_force, matching
 from earnest.verbs.seating import guarding, seated
 
 
@@ -39,6 +47,8 @@ class Recalled(NamedTuple):
 Mode = Literal["auto", "hybrid", "rrf", "keyword", "dense"]
 
 _MAX_K = 1_000
+# At most so many sentences of a message are asked about one by one, beside the message as a whole.
+_PARTS = 6
 # A decider may fall between being found and being named; then the question is asked again.
 _ATTEMPTS = 3
 
@@ -46,7 +56,7 @@ WITHHELD = Answer("", None, (), "", False, False)
 SILENT_TICKET = Ticket("", None, (), "", True, False)
 
 
-class RecallVerbs(Base):
+class RecallVerbs(AskingVerbs):
     """Verbs that ask."""
 
     def search(
@@ -64,6 +74,7 @@ class RecallVerbs(Base):
         half_life: float | None = None,
         mode: Mode = "auto",
         floor: float = 0.0,
+        links: bool | None = None,
     ) -> list[Hit]:
         """The entries that match a question best, broad: suspended ones too, marked by their standing.
 
@@ -73,12 +84,13 @@ class RecallVerbs(Base):
             scope: One scope, a list of them, or `earnest.ALL`. Matched exactly.
             kind, source, tags: Only entries of one of these. Rules are left out unless `kind` names them.
             since, until: Bounds on the time that an entry is about (`valid_from`, else when it was recorded).
-            as_of: Only what was recorded by then and valid then.
+            as_of: Only what was recorded by then and valid then; what was superseded since is found too, marked as dead.
             half_life: Halve a score for every so many ticks since the entry was last settled.
             mode: "auto" is "hybrid" where the store has vectors, else "keyword". "hybrid" joins words, meaning, what stands around a turn
                 of a conversation, who says it, and the times that the question names; "rrf" joins the ranks of words and meaning alone;
                 "keyword" and "dense" go by one of the two.
             floor: Leave out what matches less than this part of the question, 0 to 1.
+            links: Whether a good hit lends relevance to what it is linked with; the setting `spread` says by default (0: no).
 
         Writes nothing.
 
@@ -87,7 +99,8 @@ class RecallVerbs(Base):
         """
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
         at_least = check.number("floor", floor, low=0.0, high=1.0)
-        asking = self._asking(query, k, half_life, mode)
+        asking = self._asking(query, k, half_life, mode, links)
+        asking.past = True
         if not asking.text:
             return []
         with self._store.read() as reading:
@@ -111,18 +124,30 @@ class RecallVerbs(Base):
         as_of: datetime | str | None = None,
         half_life: float | None = None,
         mode: Mode = "auto",
+        links: bool | None = None,
+        llm: Any = None,
     ) -> Answer:
         """What memory says to a question, with provenance; falsy and empty where it knows nothing.
 
         The best-ranked entry in good standing decides; `annotated` adds its age, its sources and what contradicts it. Opens no
         ticket. Arguments as in `search`; `k` counts the decider and its supporters.
+
+        With `llm` (a spec such as "ollama:qwen3", an object with `complete`, or True for the memory's own), the model says what to look
+        up, `k` entries for each thing, and answers from what was found, in three calls at most; what it cites is deciding (one) or
+        supporting (several). An answer that cites nothing has `from_memory=False`. Where nothing was found memory is silent, and the
+        model is not asked to answer. What it costs is counted at once.
+
+        Raises:
+            ModelFailed: The model gave no answer. BudgetSpent: it was not asked.
         """
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
-        (said, decider, others, *_), _ = self._considered(self._asking(query, k, half_life, mode), chosen)
+        if llm is not None:
+            return self._consulted(self._metered(llm), self._asking(query, k, half_life, mode, links), chosen)
+        (said, decider, others, *_), _ = self._considered(self._asking(query, k, half_life, mode, links), chosen)
         if decider is None:
             self._note("silent")
         else:
-            self._note(None, [decider.stored.row, *(f.stored.row for f in others)])
+            self._note(None, [decider.stored.row, *(f.stored.row for f in others)], ways([decider, *others]))
         return said
 
     def decide(
@@ -139,6 +164,8 @@ class RecallVerbs(Base):
         as_of: datetime | str | None = None,
         half_life: float | None = None,
         mode: Mode = "auto",
+        links: bool | None = None,
+        llm: Any = None,
         key: str | None = None,
     ) -> Ticket:
         """Answer a question and open a ticket for its outcome, naming the entries that shaped it.
@@ -149,32 +176,49 @@ class RecallVerbs(Base):
         Args:
             query: The question. On silence nothing is opened: the ticket is falsy and its `id` is None.
             k: The decider and up to k - 1 supporters (the setting `supporters` bounds them).
+            llm: Asks a language model, as in `answer`. One entry that it cites decides; several share the outcome evenly (role `cited`).
+                An answer that cites nothing opens no ticket: its `id` is None, and `from_memory` False.
             key: Idempotency key: repeating the request returns the same ticket.
 
         Other arguments as in `search`. Durable when it returns. Cost: a search and one commit.
         """
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
-        asking = self._asking(query, k, half_life, mode)
-        request = {"query": asking.text, "k": asking.k, "half_life": asking.half_life, "where": repr(chosen)}
+        asking = self._asking(query, k, half_life, mode, links)
+        model = None if llm is None else self._metered(llm)
+        asking.kept = self._gate().passed(asking.text).text
+        request = {"query": asking.kept, "k": asking.k, "half_life": asking.half_life, "where": repr(chosen)}
+        if model is not None:
+            request["llm"] = model.model_id
         if key is not None:
             # Asked before anything is recalled: what was decided stays decided, whatever became of the entries.
             with self._store.read() as reading:
                 kept = self._kept(reading, key, "decide", request)
                 if kept is not None:
-                    return inquiry.reopened(reading, kept)
+                    return _reopened(reading, kept)
+        if model is not None:
+            return self._decided_with(model, asking, chosen, request, key)
         for _ in range(_ATTEMPTS):
             recalled, rival = self._considered(asking, chosen, self._rng.random)
             if recalled.decider is None:
                 break
-            ticket = self._open(asking, request, recalled, rival, key)
+            ticket = self._open(asking, request, recalled, rival, key, self._rules_beside(asking, chosen))
             if ticket is not None:
                 return ticket
         self._note("silent")
         return SILENT_TICKET
 
+    def _rules_beside(self, asking: Asking, chosen: Filter) -> list[int]:
+        """Rows of the rules that a decision calls for, in force and on trial, best first."""
+        with self._store.read() as reading:
+            settings = self._read_settings(reading)
+            most = settings.rules_cap + MOST_ON_TRIAL
+            now = self._clock.now()
+            return [hit.stored.row for hit in matching(self, reading, settings, [asking], chosen, ("active", "trial"), now, k=most)]
+
     def _open(
-        self, asking: Asking, request: Mapping[str, Any], recalled: Recalled, rival: Recalled | None, key: str | None
-    ) -> Ticket | None:
+        self, asking: Asking, request: Mapping[str, Any], recalled: Recalled, rival: Recalled | None, key: str | None,
+        rules: Sequence[int] = (),
+    ) -> Ticket | None:  # fmt: skip
         """Open the ticket, if the entries still stand as they were found; None if a decider fell in between."""
         with self._writing() as tx:
 
@@ -192,19 +236,45 @@ class RecallVerbs(Base):
                         withheld, said, first, named = [first, *named], WITHHELD, None, []
                     elif instead is not None and rival is not None:
                         (said, first, named), tried = instead, rival
+                beside = NOTHING_BESIDE
+                if first is not None and rules:
+                    # All of memory withheld is rules withheld too, and then no trial throws its coin.
+                    names = [first.row, *(stored.row for stored in (*named, *withheld))]
+                    beside = trials.beside(tx, settings, self._rng, rules, names, self._clock.now())
                 made = decisions.open_ticket(
-                    tx, self._rng, query=asking.text, answer=said.text, deciding=first, supporting=named, withheld=withheld,
-                    exposure=tried.exposure * (1.0 if draw is None else draw.exposure), draw=draw,
+                    tx, self._rng, query=asking.kept, answer=said.text, deciding=first, supporting=named,
+                    withheld=[*withheld, *beside.withheld], rules=beside.shown, trials=beside.draws, draw=draw,
+                    exposure=tried.exposure * (1.0 if draw is None else draw.exposure) * beside.exposure,
                     retrial=tried.retrial and first is not None,
                 )  # fmt: skip
+                for stored in beside.shown:
+                    tx.change_entry(stored.row, recalls=stored.entry.recalls + 1)
+                shown = views(tx, beside.shown)
+                said = replace(said, annotated=annotated(said.annotated, shown))
                 if first is not None:
-                    tx.change_entry(first.row, recalls=first.entry.recalls + 1)
-                return inquiry.opened(said, made, [s.entry for s in named]), {"ticket": made.id, "annotated": said.annotated}
+                    curve.recalled(tx, settings, first, self._clock.now())
+                return inquiry.opened(said, made, [s.entry for s in named], shown), {"ticket": made.id, "annotated": said.annotated}
 
             try:
-                return self._once(tx, key, "decide", lambda: request, lambda kept: inquiry.reopened(tx, kept), do)
+                return self._once(tx, key, "decide", lambda: request, lambda kept: _reopened(tx, kept), do)
             except _Fell:
                 return None
+
+    def _consulted(self, model: LLM, asking: Asking, chosen: Filter) -> Answer:
+        # Imported where a model is asked: it takes prompts and readers that nothing else needs.
+        from earnest.verbs import consulting
+
+        said, cited = consulting.consulted(self, model, asking, chosen)
+        self._note("silent" if said.silent else None, [found.stored.row for found in cited])
+        return said
+
+    def _decided_with(self, model: LLM, asking: Asking, chosen: Filter, request: Mapping[str, Any], key: str | None) -> Ticket:
+        from earnest.verbs import consulting
+
+        ticket = consulting.decided(self, model, asking, chosen, request, key)
+        if ticket is None:
+            self._note("silent")
+        return ticket or SILENT_TICKET
 
     def _considered(self, asking: Asking, chosen: Filter, draw: Callable[[], float] | None = None) -> tuple[Recalled, Recalled | None]:
         """What memory says, and, where decisions are randomised, what it says without the entry that decides.
@@ -217,7 +287,7 @@ class RecallVerbs(Base):
             settings: Settings = self._read_settings(reading)
             guards = guarding(reading, settings)
             most = max(asking.k + EXTRA, RERANKED * (self._reranker is not None))
-            found = self._find(reading, asking, chosen, most, settings.floor, guards=guards)
+            found = in_force(reading, self._find(reading, asking, chosen, most, settings.floor, guards=guards))
             seating = seated(reading, settings, found)
             tick = reading.counter("tick")
         if self._reranker is not None:
@@ -245,7 +315,7 @@ class RecallVerbs(Base):
         (_, decider, *_), _ = self._considered(self._asking(query, 1, None, "auto"), filters.checked(scope=scope))
         return None if decider is None else decider.stored.entry
 
-    def _asking(self, query: Any, k: Any, half_life: Any, mode: Any) -> Asking:
+    def _asking(self, query: Any, k: Any, half_life: Any, mode: Any, links: Any = None) -> Asking:
         """A question, checked, and as a vector where there are vectors to compare it with. No snapshot is open meanwhile.
 
         Raises:
@@ -253,6 +323,7 @@ class RecallVerbs(Base):
                 asked for, and the embedder failed; mode "auto" goes by words then, and says so.
         """
         asking = Asking(query, k, half_life, mode)
+        asking.links = None if links is None else check.flag("links", links)
         if not asking.text or asking.mode == "keyword":
             return asking
         with self._store.read() as reading:
@@ -281,10 +352,24 @@ class RecallVerbs(Base):
         self, reading: Reading, asking: Asking, chosen: Filter, k: int, floor: float, near: float | None = None, guards: int = 0
     ) -> list[Found]:
         near = self._known[1].near or self._embedding.near if near is None else near
-        return find(
-            reading, self._sound_index(), self._retriever, asking.text, chosen, k=k, floor=floor, half_life=asking.half_life,
-            now=self._clock.now(), mode=asking.mode, asked=asking.asked, near=near, guards=guards,
+        settings, now = self._known[1], self._clock.now()
+        part = settings.spread if asking.links is None else (settings.spread or SPREAD) * asking.links
+        found = find(
+            reading, self._sound_index(), self._retriever, asking.text, chosen, k=max(k, LENDERS) if part else k, floor=floor,
+            half_life=asking.half_life, now=now, mode=asking.mode, asked=asking.asked, near=near, guards=guards, past=asking.past,
         )  # fmt: skip
+        return spread(reading, settings, found, chosen, part=part, floor=floor, now=now, k=k) if part else found
+
+
+def ways(found: Sequence[Found]) -> list[tuple[int, int]]:
+    """The links along which these hits were found."""
+    return [(f.via, f.stored.row) for f in found if f.via is not None]
+
+
+def _reopened(reading: Reading, kept: Mapping[str, Any]) -> Ticket:
+    """A ticket that was opened before, as `decide` returned it, with the rules that were shown beside it."""
+    rows = inquiry.shown_rules(reading, kept["ticket"])
+    return replace(inquiry.reopened(reading, kept), rules=tuple(views(reading, reading.entries(rows))))
 
 
 class _Fell(Exception):
@@ -312,9 +397,13 @@ class Asking:
         self.mode: Mode = mode
         self.k = check.integer("k", k, low=1, high=_MAX_K)
         self.half_life = None if half_life is None else check.number("half_life", half_life, low=0.001, high=1e12)
-        self.text = asked(query)
+        self.text = self.kept = asked(query)
         self.asked: Asked | None = None
         """The question as a vector, where recall goes by meaning too."""
+        self.past = False
+        """Whether entries that were superseded since the time that is asked about are found too."""
+        self.links: bool | None = None
+        """Whether hits lend to what they are linked with; None: as the setting `spread` says."""
         self.note = ""
         """Why recall goes by words alone, or not by every entry's meaning, where that was to be expected."""
 
@@ -329,3 +418,9 @@ def asked(query: Any) -> str:
         raise InvalidInput("query", query, f"is {len(query):,} characters long, at most {check.MAX_QUERY:,} are read")
     made = check.cleaned(query)
     return "" if check.blank(made) else made
+
+
+def asked_parts(message: str) -> list[str]:
+    """What is asked about: the message, and if it is long, each of its last sentences, where what is wanted stands as a rule."""
+    parts = [part for line in message.split("\n") if line.strip() for part in split_sentences(" ".join(line.split()))]
+    return [message] if len(parts) < 2 else list(dict.fromkeys([message, *parts[-_PARTS:]]))

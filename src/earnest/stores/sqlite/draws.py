@@ -10,7 +10,7 @@ from earnest.core.uplift import ARMS, Draw, SettledDraw
 from earnest.protocols import Damage
 
 _SETTLED: Final = """
-SELECT d.entry, d.arm, d.p_shown, d.p_alone, d.p_all, d.rival, s.delta, s.scale, s.tier
+SELECT d.entry, d.arm, d.p_shown, d.p_alone, d.p_all, d.rival, d.trial, s.delta, s.scale, s.tier
 FROM draws d CROSS JOIN settlements s ON s.ticket = d.ticket CROSS JOIN meters m ON m.meter = s.meter
 WHERE m.name = ? AND (m.revoked IS NULL OR s.event < m.revoked)
 """
@@ -25,16 +25,16 @@ class DrawReading:
 
     def draws_of(self, ticket_row: int) -> list[Draw]:
         """See `earnest.protocols.Reading.draws_of`."""
-        sql = "SELECT entry, arm, p_shown, p_alone, p_all, rival FROM draws WHERE ticket = ? ORDER BY entry"
+        sql = "SELECT entry, arm, p_shown, p_alone, p_all, rival, trial FROM draws WHERE ticket = ? ORDER BY entry"
         return [Draw(*row) for row in self._db.execute(sql, (ticket_row,))]
 
     def settled_draws(self, meter: str, entry_row: int | None = None) -> list[SettledDraw]:
         """See `earnest.protocols.Reading.settled_draws`."""
         if entry_row is None:
-            rows = self._db.execute(_SETTLED + "ORDER BY s.event", (meter,))
+            rows = self._db.execute(_SETTLED + "AND d.trial IS NULL ORDER BY s.event", (meter,))
         else:
             rows = self._db.execute(_SETTLED + "AND d.entry = ? ORDER BY s.event", (meter, entry_row))
-        return [SettledDraw(Draw(*row[:6]), *row[6:]) for row in rows]
+        return [SettledDraw(Draw(*row[:7]), *row[7:]) for row in rows]
 
     def drawn_meters(self) -> list[str]:
         """See `earnest.protocols.Reading.drawn_meters`."""
@@ -53,7 +53,7 @@ class DrawReading:
     def draws_ended(self, entry_row: int | None = None) -> Mapping[tuple[str, str], int]:
         """See `earnest.protocols.Reading.draws_ended`."""
         if entry_row is None:
-            rows = self._db.execute(_ENDED + "GROUP BY d.arm, t.state")
+            rows = self._db.execute(_ENDED + "WHERE d.trial IS NULL GROUP BY d.arm, t.state")
         else:
             rows = self._db.execute(_ENDED + "WHERE d.entry = ? GROUP BY d.arm, t.state", (entry_row,))
         return {(arm, state): count for arm, state, count in rows}
@@ -62,8 +62,8 @@ class DrawReading:
 def insert_draw(db: Any, ticket_row: int, draw: Draw) -> None:
     """Write a draw beside its ticket."""
     db.execute(
-        "INSERT INTO draws (ticket, entry, arm, p_shown, p_alone, p_all, rival) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (ticket_row, draw.entry_row, draw.arm, draw.shown, draw.alone, draw.all, draw.rival_row),
+        "INSERT INTO draws (ticket, entry, arm, p_shown, p_alone, p_all, rival, trial) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (ticket_row, draw.entry_row, draw.arm, draw.shown, draw.alone, draw.all, draw.rival_row, draw.trial),
     )
 
 
@@ -86,7 +86,8 @@ def _ends(db: Any) -> Mapping[tuple[str, str], int]:
 def damage(db: Any) -> Iterator[Damage]:
     """Draws against what the log says of their decisions, which is the truth."""
     sql = """SELECT t.id, t.holdout, json_extract(e.data, '$.draws'),
-                    (SELECT json_group_array(json_array(entry, arm, p_shown, p_alone, p_all, rival))
+                    (SELECT json_group_array(json(CASE WHEN trial IS NULL THEN json_array(entry, arm, p_shown, p_alone, p_all, rival)
+                                                       ELSE json_array(entry, arm, p_shown, p_alone, p_all, rival, trial) END))
                      FROM (SELECT * FROM draws d WHERE d.ticket = t.ticket ORDER BY entry))
              FROM events e JOIN tickets t ON t.id = e.ticket WHERE e.kind = 'decide'
              AND (t.holdout OR json_extract(e.data, '$.draws') IS NOT NULL OR EXISTS (SELECT 1 FROM draws d WHERE d.ticket = t.ticket))"""

@@ -18,12 +18,18 @@ from earnest.core.entry import Entry, StoredEntry, held_now
 from earnest.core.erasing import Subject
 from earnest.core.events import Event, Posting, micros, moment
 from earnest.core.filters import Filter
+from earnest.core.links import Link
+from earnest.core.opinions import Opinions
 from earnest.core.ranking import Candidate, Statistics, telling
+from earnest.core.survey import Order
 from earnest.core.ticket import Meter, Role, Share, StoredSettlement, StoredTicket
 from earnest.errors import IndexDamaged
 from earnest.protocols import Changed, Mentions, StoredDocument, StoredModel
-from earnest.stores.sqlite import erasing, moving, turns, vectors
+from earnest.stores.sqlite import erasing, fading, links, moving, opinions, surveying, turns, vectors
 from earnest.stores.sqlite.draws import DrawReading
+from earnest.stores.sqlite.replies import ReplyReading
+from earnest.stores.sqlite.rules import RuleReading
+from earnest.stores.sqlite.surveying import SurveyReading
 from earnest.stores.sqlite.words import WordReading
 
 _ENTRY: Final = """
@@ -33,7 +39,8 @@ SELECT e.entry, e.id, e.text, e.cue, e.kind, e.origin, s.name, e.importance, e.c
        (SELECT h.id FROM entries h WHERE h.entry = e.heir),
        (SELECT json_group_array(o.name) FROM entry_sources x JOIN sources o USING (source) WHERE x.entry = e.entry),
        (SELECT json_group_array(g.tag) FROM entry_tags g WHERE g.entry = e.entry),
-       (SELECT json_group_array(p.id) FROM lineage l JOIN entries p ON p.entry = l.parent WHERE l.entry = e.entry)
+       (SELECT json_group_array(p.id) FROM lineage l JOIN entries p ON p.entry = l.parent WHERE l.entry = e.entry),
+       e.last_recalled
 FROM entries e JOIN scopes s USING (scope)
 """
 _TICKET: Final = "SELECT ticket, id, query, answer, state, holdout, exposure, opened_tick, opened, resolved FROM tickets"
@@ -52,6 +59,8 @@ SELECT e.event, e.kind, e.tick, e.at, e.actor, e.channel, e.entries, e.ticket, e
        (SELECT note FROM event_notes n WHERE n.event = e.event)
 FROM events e
 """
+_PINNED: Final = "entries INDEXED BY entries_pinned WHERE pinned = 1 AND standing <> 'dead'"
+"""The pinned ones, by the index that holds nothing else: left to itself the planner reads the index of all the living."""
 
 INDEX_BROKEN: Final = "the keyword index is damaged ({0}); the entries are whole: `earnest check --repair` rebuilds it from them"
 
@@ -73,7 +82,7 @@ def quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
 
 
-class SqliteReading(DrawReading, WordReading):
+class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyReading):
     """One snapshot; implements `earnest.protocols.Reading`."""
 
     def __init__(self, connection: apsw.Connection, shelves: vectors.Shelves | None = None) -> None:
@@ -113,6 +122,7 @@ class SqliteReading(DrawReading, WordReading):
                 created=None if r[16] is None else moment(r[16]), valid_from=None if r[17] is None else moment(r[17]),
                 valid_to=None if r[18] is None else moment(r[18]), born_tick=r[19], last_settled_tick=r[20], recalls=r[21],
                 lineage=tuple(loaded(r[30])), tags=tuple(loaded(r[29])), metadata=loaded(r[23]), version=r[22], heir=r[27],
+                last_recalled=None if r[31] is None else moment(r[31]),
             )  # fmt: skip
             made.append(StoredEntry(entry, r[0], r[12], r[13], r[24], bool(r[25]), r[26]))
         return made
@@ -189,6 +199,9 @@ class SqliteReading(DrawReading, WordReading):
         # The index holds the living only.
         if set(chosen.standings) != ({"active", "suspended"} if indexed else {"active", "suspended", "dead"}):
             one_of(f"{e}.standing", chosen.standings)
+        if chosen.statuses is not None:
+            where.append(f"{e}.entry IN (SELECT entry FROM rules WHERE status IN (SELECT value FROM json_each(?)))")
+            values.append(json.dumps(list(chosen.statuses)))
         if chosen.sources is not None:
             where.append(
                 f"{e}.entry IN (SELECT entry FROM entry_sources WHERE source IN "
@@ -210,6 +223,9 @@ class SqliteReading(DrawReading, WordReading):
             values.extend((then, then, then, then + 1, then))
         return where, values
 
+    def ranked(self, chosen: Filter, order: Order, *, cause: str | None, pinned: bool | None, after: str | None, limit: int) -> list[int]:
+        return surveying.ranked(self._db, self._full, chosen, order, cause, pinned, after, limit)
+
     def richest(self, limit: int) -> list[StoredEntry]:
         # Net of rent, the order of `balance - index + mark` is the order of `starves_at`; pinned ones have none and are few.
         rows = self._db.execute(
@@ -217,7 +233,7 @@ class SqliteReading(DrawReading, WordReading):
             (limit,),
         ).fetchall()
         rows += self._db.execute(
-            "SELECT entry FROM entries WHERE pinned = 1 AND standing <> 'dead' AND retention = 'earned' ORDER BY balance DESC LIMIT ?",
+            f"SELECT entry FROM {_PINNED} AND retention = 'earned' ORDER BY balance DESC LIMIT ?",
             (limit,),
         ).fetchall()
         found = self.entries([row for (row,) in rows])
@@ -226,6 +242,39 @@ class SqliteReading(DrawReading, WordReading):
     def due(self, rent_index: int) -> list[int]:
         sql = "SELECT entry FROM entries WHERE standing <> 'dead' AND starves_at IS NOT NULL AND starves_at <= ? ORDER BY entry"
         return [row for (row,) in self._db.execute(sql, (rent_index,))]
+
+    def faded(self, at: datetime, after: tuple[int, int] | None, limit: int) -> list[tuple[int, int]]:
+        return fading.due(self._db, at, after, limit)
+
+    def fading(self, after: int, limit: int) -> list[int]:
+        return fading.fading_rows(self._db, after, limit)
+
+    def opinions(self, row: int) -> Opinions | None:
+        return opinions.opinions_of(self._db, row)
+
+    def outdated(self, limit: int) -> list[int]:
+        return opinions.asking(self._db, limit)
+
+    def living(self, after: int, limit: int) -> list[int]:
+        sql = "SELECT entry FROM entries WHERE entry > ? AND standing <> 'dead' ORDER BY entry LIMIT ?"
+        return [row for (row,) in self._db.execute(sql, (after, limit))]
+
+    def links_of(self, rows: Sequence[int]) -> list[Link]:
+        return links.links_of(self._db, rows)
+
+    def stated_links(self, row: int) -> list[Link]:
+        return links.stated(self._db, row)
+
+    def links(self, after: tuple[int, int, str], limit: int) -> list[Link]:
+        return links.every(self._db, after, limit)
+
+    def holding(self, terms: Sequence[str], scope: str, below: int, limit: int) -> list[int]:
+        found = self._db.execute("SELECT scope FROM scopes WHERE name = ?", (scope,)).fetchone()
+        if found is None or not terms:
+            return []
+        wanted = " AND ".join(quoted(term) for term in terms)
+        match = f"{{text cue}} : ({wanted}) AND facets : {quoted(facet('s', found[0]))}"
+        return links.holding(self._db, match, INDEX_BROKEN, below, limit)
 
     # recall
 
@@ -258,6 +307,14 @@ class SqliteReading(DrawReading, WordReading):
         return [Candidate(row, text.split(" "), cue.split(" ") if cue else ()) for row, text, cue in rows], statistics
 
     def guards(self, question: Question, chosen: Filter, limit: int, share: float = 0.0) -> tuple[list[Candidate], Statistics]:
+        return self._among_dead("guards", "executed", question, chosen, limit, share)
+
+    def past(self, question: Question, chosen: Filter, limit: int, share: float = 0.0) -> tuple[list[Candidate], Statistics]:
+        return self._among_dead("past", "superseded", question, chosen, limit, share)
+
+    def _among_dead(
+        self, index: str, cause: str, question: Question, chosen: Filter, limit: int, share: float
+    ) -> tuple[list[Candidate], Statistics]:
         # Asked inside transactions too, where the index of the living does not yet say how many it holds.
         scopes, statistics = self._statistics(question, chosen, whole=False)
         terms = telling(question, statistics, share)
@@ -265,9 +322,10 @@ class SqliteReading(DrawReading, WordReading):
             return [], statistics
         match = "{text cue} : (" + " OR ".join(quoted(term) for term in terms) + ")"
         where, values = self._conditions(replace(chosen, standings=("dead",)), "e")
-        where.append("e.cause = 'executed'")
-        condition = " AND ".join(["guards MATCH ?", *where])
-        joined = "guards g CROSS JOIN entries e ON e.entry = g.rowid"
+        where.append("e.cause = ?")
+        condition = " AND ".join([f"{index} MATCH ?", *where])
+        joined = f"{index} g CROSS JOIN entries e ON e.entry = g.rowid"
+        values.append(cause)
         sql = f"SELECT g.rowid, g.text, g.cue FROM {joined} WHERE {condition} ORDER BY g.rank LIMIT ?"
         try:
             rows = self._db.execute(sql, (match, *values, limit)).fetchall()
@@ -554,16 +612,15 @@ class SqliteReading(DrawReading, WordReading):
     def totals(self) -> Mapping[str, Any]:
         made: dict[str, Any] = dict(self.counters())
         index = self.counter("rent_index")
-        pinned = self._db.execute(
-            "SELECT balance, rent_mark FROM entries WHERE pinned = 1 AND standing <> 'dead' AND retention = 'earned'"
-        ).fetchall()
+        pinned = self._db.execute(f"SELECT balance, rent_mark FROM {_PINNED} AND retention = 'earned'").fetchall()
         energy = self.counter("held") - (self.counter("payers") * index - self.counter("marks"))
         energy += sum(held_now(balance, mark, index, pays=True, pinned=True) for balance, mark in pinned)
         made["energy"] = energy
         made["accounts"] = {name: self.counter(f"account:{name}") for name in ACCOUNTS.values()}
-        made["pinned"] = self._db.execute("SELECT count(*) FROM entries WHERE pinned = 1 AND standing <> 'dead'").fetchone()[0]
+        made["pinned"] = self._db.execute(f"SELECT count(*) FROM {_PINNED}").fetchone()[0]
         made["pending"] = self.counter("decisions") - sum(self.counter(state) for state in ("settled", "abandoned", "expired"))
         made["oldest_pending"] = self._db.execute("SELECT min(opened_tick) FROM tickets WHERE state = 'pending'").fetchone()[0]
+        made["rules"] = self.rule_counts()
         made["scopes"] = self._db.execute("SELECT name, alive FROM scopes WHERE alive > 0 ORDER BY name LIMIT 100").fetchall()
         made["longest_runway"] = self._db.execute(
             "SELECT max(starves_at) FROM entries WHERE standing <> 'dead' AND starves_at IS NOT NULL"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from earnest.stores.sqlite.format_2 import V2
+from earnest.stores.sqlite.format_3 import V3
 
 APPLICATION_ID: Final = 0x4541524E
 """Marks the file as an Earnest store ("EARN"), so that another database is never taken for one."""
@@ -265,7 +266,7 @@ CREATE VIEW open_decisions AS
 """
 )
 
-MIGRATIONS: Final[tuple[str, ...]] = (_V1, V2)
+MIGRATIONS: Final[tuple[str, ...]] = (_V1, V2, V3)
 """Migration n (counted from 1) takes a file from format n - 1 to format n."""
 
 FORMAT: Final = len(MIGRATIONS)

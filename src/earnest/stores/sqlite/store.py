@@ -232,6 +232,7 @@ class SqliteStore:
         """Make the running numbers anew from the rows that they sum up."""
         with self.write(author) as writing:
             verify.drop_damaged_vectors(writing._db)
+            verify.repair_links(writing)
             verify.rebuild_counters(writing)
 
     def backup(self, path: Path) -> None:

@@ -13,7 +13,7 @@ from earnest.core.amounts import ACCOUNTS
 from earnest.core.events import GENESIS, Posting, chained, text_digest
 from earnest.core.twins import exact_digest, twin_digest
 from earnest.protocols import Damage
-from earnest.stores.sqlite import draws, words
+from earnest.stores.sqlite import draws, fading, links, rules, words
 from earnest.stores.sqlite.reading import SqliteReading, facet
 from earnest.stores.sqlite.writing import SqliteWriting
 
@@ -23,7 +23,7 @@ _LIVING: Final = "(SELECT count(*) FROM vectors v JOIN entries e USING (entry) W
 
 def damage(db: Any, reading: SqliteReading, head: str | None = None) -> Iterator[Damage]:
     """Everything that is wrong, cheapest kinds first. O(the file)."""
-    for check in (_file, _chain, _texts, _balances, _tickets, _settlements, _draws, _words, _counters, _vectors, _index):
+    for check in (_file, _chain, _texts, _balances, _tickets, _settlements, _draws, _words, _links, _rules, _counters, _vectors, _index):
         try:
             for count, found in enumerate(check(db, reading)):
                 if count == _MAX_OF_A_KIND:
@@ -151,6 +151,18 @@ def _words(db: Any, reading: SqliteReading) -> Iterator[Damage]:
     yield from words.damage(db)
 
 
+def _rules(db: Any, reading: SqliteReading) -> Iterator[Damage]:
+    yield from rules.damage(db)
+
+
+def _links(db: Any, reading: SqliteReading) -> Iterator[Damage]:
+    yield from links.damage(db)
+    for entry_id, kept, wanted in fading.differing(db, reading.settings()):
+        # A store whose settings changed dates its entries anew before it lets any fade.
+        if kept is not None and wanted is None:
+            yield Damage("date differs", f"entry {entry_id} has a day on which it fades, and does not fade", True)
+
+
 def _expected_counters(db: Any) -> dict[str, int]:
     made: dict[str, int] = {}
     names = {"active": "alive", "suspended": "suspended", "dead": "dead"}
@@ -225,6 +237,15 @@ def drop_damaged_vectors(db: Any) -> None:
     )
 
 
+def repair_links(writing: SqliteWriting) -> None:
+    """Take links away that cannot be, and dates of entries that do not fade; links that can be found are found again later."""
+    links.repair(writing._db)
+    rows = [row for (row,) in writing._db.execute("SELECT entry FROM entries WHERE fades_at IS NOT NULL").fetchall()]
+    writing.date_fading(rows)
+    for name in ("linked", "linked:near"):
+        writing.bump(name, -writing.counter(name))
+
+
 def _index(db: Any, reading: SqliteReading) -> Iterator[Damage]:
     try:
         missing = db.execute(
@@ -233,17 +254,13 @@ def _index(db: Any, reading: SqliteReading) -> Iterator[Damage]:
         extra = db.execute(
             "SELECT count(*) FROM terms t WHERE NOT EXISTS (SELECT 1 FROM entries e WHERE e.entry = t.rowid AND e.standing <> 'dead')"
         ).fetchone()[0]
-        unguarded = db.execute(
-            """SELECT (SELECT count(*) FROM guards g WHERE NOT EXISTS (
-                           SELECT 1 FROM entries e WHERE e.entry = g.rowid AND e.standing = 'dead' AND e.cause = 'executed'))
-                    + (SELECT count(*) FROM entries e WHERE e.standing = 'dead' AND e.cause = 'executed'
-                       AND NOT EXISTS (SELECT 1 FROM guards g WHERE g.rowid = e.entry))"""
-        ).fetchone()[0]
+        astray = {"executed": _astray(db, "guards", "executed"), "superseded": _astray(db, "past", "superseded")}
     except (apsw.CorruptError, apsw.SQLError) as error:
         yield Damage("keyword index damaged", str(error), True)
         return
-    if unguarded:
-        yield Damage("keyword index damaged", f"{unguarded} executed entries are not in its part for them, or others are", True)
+    for cause, count in astray.items():
+        if count:
+            yield Damage("keyword index damaged", f"{count} {cause} entries are not in its part for them, or others are", True)
     if missing:
         yield Damage("keyword index damaged", f"{missing} living entries are not in it", True)
     if extra:
@@ -253,11 +270,21 @@ def _index(db: Any, reading: SqliteReading) -> Iterator[Damage]:
         yield Damage("keyword index damaged", problem, True)
 
 
+def _astray(db: Any, index: str, cause: str) -> int:
+    """How many entries that died of a cause are missing from its part of the index, or are in it and did not."""
+    sql = f"""SELECT (SELECT count(*) FROM {index} g WHERE NOT EXISTS (
+                          SELECT 1 FROM entries e WHERE e.entry = g.rowid AND e.standing = 'dead' AND e.cause = ?1))
+                   + (SELECT count(*) FROM entries e WHERE e.standing = 'dead' AND e.cause = ?1
+                      AND NOT EXISTS (SELECT 1 FROM {index} g WHERE g.rowid = e.entry))"""
+    return int(db.execute(sql, (cause,)).fetchone()[0])
+
+
 def rebuild_index(db: Any, terms: Callable[[str], Sequence[str]]) -> tuple[int, int]:
     """Drop the keyword index and make it anew from the living entries, inside the caller's transaction.
 
     Returns how many entries and how many terms it holds.
     """
+    from earnest.stores.sqlite.format_3_links import PAST
     from earnest.stores.sqlite.format_ledger import GUARDS
     from earnest.stores.sqlite.schema import KEYWORD_INDEX
 
@@ -266,11 +293,10 @@ def rebuild_index(db: Any, terms: Callable[[str], Sequence[str]]) -> tuple[int, 
     db.execute(KEYWORD_INDEX)
     _drop_index(db, "guards")
     db.execute(GUARDS)
-    executed: list[tuple[Any, ...]] = db.execute(
-        "SELECT entry, scope, kind, text, coalesce(cue, '') FROM entries WHERE standing = 'dead' AND cause = 'executed'"
-    ).fetchall()
-    for entry, scope, kind, text, cue in executed:
-        _put_terms(db, "guards", entry, scope, kind, terms(text), terms(cue))
+    _put_dead(db, "guards", "executed", terms)
+    _drop_index(db, "past")
+    db.execute(PAST)
+    _put_dead(db, "past", "superseded", terms)
     made = 0
     lengths: Counter[int] = Counter()
     rows: list[tuple[Any, ...]] = db.execute(
@@ -285,6 +311,15 @@ def rebuild_index(db: Any, terms: Callable[[str], Sequence[str]]) -> tuple[int, 
     for scope, length in lengths.items():
         db.execute("UPDATE scopes SET terms = ? WHERE scope = ?", (length, scope))
     return made, sum(lengths.values())
+
+
+def _put_dead(db: Any, index: str, cause: str, terms: Callable[[str], Sequence[str]]) -> None:
+    """Index the entries that died of a cause in the part that is kept for them."""
+    kept: list[tuple[Any, ...]] = db.execute(
+        "SELECT entry, scope, kind, text, coalesce(cue, '') FROM entries WHERE standing = 'dead' AND cause = ?", (cause,)
+    ).fetchall()
+    for entry, scope, kind, text, cue in kept:
+        _put_terms(db, index, entry, scope, kind, terms(text), terms(cue))
 
 
 def _put_terms(db: Any, index: str, entry: int, scope: int, kind: str, text_terms: Sequence[str], cue_terms: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 
 import apsw
@@ -11,23 +12,32 @@ import apsw
 from earnest.core.amounts import ACCOUNTS
 from earnest.core.entry import Entry, NewEntry, StoredEntry
 from earnest.core.events import GENESIS, Posting, canonical, chained, micros, moment
+from earnest.core.links import Link
+from earnest.core.opinions import Opinions
 from earnest.core.ticket import Role, StoredTicket, Tier
 from earnest.core.uplift import Draw
 from earnest.protocols import Author, Mentions, StoredDocument
-from earnest.stores.sqlite import draws, erasing, moving
+from earnest.stores.sqlite import draws, erasing, fading, links, moving, opinions
 from earnest.stores.sqlite import vectors as vector_rows
 from earnest.stores.sqlite.reading import facet
+from earnest.stores.sqlite.replies import ReplyWriting
+from earnest.stores.sqlite.rules import RuleWriting
+from earnest.stores.sqlite.rules import born as rule_born
 from earnest.stores.sqlite.words_writing import WordWriting
 
 _COLUMNS: Final = frozenset(
     (
         "importance", "confidence", "retention", "pinned", "strength", "recalls", "standing", "cause", "heir", "valid_from", "valid_to",
-        "last_settled_tick", "died_tick", "balance", "rent_mark", "harmed", "probation", "log_odds", "metadata",
+        "last_settled_tick", "died_tick", "balance", "rent_mark", "harmed", "probation", "log_odds", "metadata", "last_recalled",
     )
 )  # fmt: skip
 
 
-class SqliteWriting(WordWriting):
+KEPT: Final = {"executed": "guards", "superseded": "past"}
+"""Where the terms go on after some deaths: what was executed guards its question, what was superseded is asked for by its time."""
+
+
+class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
     """One open write transaction; implements `earnest.protocols.Writing`. Running numbers are kept here and written once, at the end."""
 
     def __init__(self, connection: apsw.Connection, author: Author) -> None:
@@ -40,6 +50,7 @@ class SqliteWriting(WordWriting):
         self._sources: dict[str, int] = {}
         self._scope_changes: dict[int, list[int]] = {}
         self._born: list[int] = []
+        self._returned: list[int] = []
 
     def flush(self) -> None:
         """Write what was kept back until the end of the transaction."""
@@ -103,9 +114,13 @@ class SqliteWriting(WordWriting):
         )  # fmt: skip
         row = self._db.last_insert_rowid()
         self._born.append(row)
+        if new.kind == "rule":
+            rule_born(self._db, row)
         self._link_sources(row, new.sources, 0)
         if new.tags:
             self.set_tags(row, new.tags)
+        if new.retention == "fading":
+            self.date_fading([row])
         self.bump("alive", 1)
         self._living(scope, new.kind, 1, len(text_terms) + len(cue_terms))
         if pays:
@@ -135,6 +150,9 @@ class SqliteWriting(WordWriting):
         scope, kind, standing, cause, retention, pinned, balance, mark = old
         if columns.get("standing", standing) != "dead":
             columns.setdefault("cause", None)
+        is_now = columns.get("standing", standing), columns.get("retention", retention), int(columns.get("pinned", pinned))
+        if fading.begins_anew((standing, retention, pinned), is_now):
+            columns.setdefault("last_recalled", self._at)
         after = (
             columns.get("standing", standing),
             columns.get("retention", retention),
@@ -152,30 +170,68 @@ class SqliteWriting(WordWriting):
             f"UPDATE entries SET {sets} starves_at = ? WHERE entry = ?",
             (*(int(v) if isinstance(v, bool) else v for v in columns.values()), after[3] + after[4] if pays else None, row),
         )
-        if standing == "dead" == after[0] and cause == "executed" != columns.get("cause", cause):
-            self._db.execute("DELETE FROM guards WHERE rowid = ?", (row,))
+        if "fading" in (retention, after[1]) and fading.TURNS & columns.keys():
+            self.date_fading([row])
+        if standing == "dead" == after[0] and cause in KEPT and cause != columns.get("cause", cause):
+            self._drop_kept(cause, row)
         if after[0] != standing:
             self._moved(row, scope, kind, standing, cause, after[0], columns.get("cause"))
+
+    def date_fading(self, rows: Sequence[int]) -> None:
+        fading.date(self._db, self.settings(), rows)
+
+    def put_link(self, link: Link) -> None:
+        links.put(self._db, link, self._at)
+
+    def drop_link(self, link: Link) -> bool:
+        return links.drop(self._db, link)
+
+    def drop_links(self, rows: Sequence[int]) -> int:
+        return links.drop_all(self._db, rows)
+
+    def drop_unused_links(self, before: datetime, limit: int) -> int:
+        return links.drop_unused(self._db, before, limit)
+
+    @property
+    def returned(self) -> Sequence[int]:
+        return self._returned
+
+    def put_opinions(self, row: int, said: Opinions | None) -> None:
+        opinions.put(self._db, row, said)
 
     def _moved(self, row: int, scope: int, kind: str, old: str, old_cause: str | None, new: str, cause: str | None) -> None:
         names = {"active": "alive", "suspended": "suspended", "dead": "dead"}
         self.bump(names[old], -1)
         self.bump(names[new], 1)
         if old == "dead":
-            if old_cause == "executed":
-                self._db.execute("DELETE FROM guards WHERE rowid = ?", (row,))
+            if old_cause in KEPT:
+                self._drop_kept(old_cause, row)
             self.bump(f"dead:{old_cause}", -1)
             self._living(scope, kind, 1, 0)
             vector_rows.stands(self._db, row, 1)
+            self._returned.append(row)
         if new == "dead":
             self.bump(f"dead:{cause}", 1)
-            if cause == "executed":
-                self._db.execute(
-                    "INSERT INTO guards (rowid, facets, text, cue) SELECT rowid, facets, text, cue FROM terms WHERE rowid = ?", (row,)
-                )
+            if cause in KEPT:
+                self._keep(cause, row)
             length = self._drop_terms(row)
             self._living(scope, kind, -1, -length)
             vector_rows.stands(self._db, row, -1)
+            links.drop_all(self._db, [row], found=True)
+
+    def _keep(self, cause: str, row: int) -> None:
+        """Takes the terms of an entry that died of a cause over into their part of the index."""
+        parts = "(rowid, facets, text, cue) SELECT rowid, facets, text, cue FROM terms WHERE rowid = ?"
+        if KEPT[cause] == "guards":
+            self._db.execute(f"INSERT INTO guards {parts}", (row,))
+        else:
+            self._db.execute(f"INSERT INTO past {parts}", (row,))
+
+    def _drop_kept(self, cause: str, row: int) -> None:
+        if KEPT[cause] == "guards":
+            self._db.execute("DELETE FROM guards WHERE rowid = ?", (row,))
+        else:
+            self._db.execute("DELETE FROM past WHERE rowid = ?", (row,))
 
     def _put_terms(self, row: int, scope: int, kind: str, text_terms: Sequence[str], cue_terms: Sequence[str]) -> None:
         self._db.execute(
@@ -284,7 +340,8 @@ class SqliteWriting(WordWriting):
 
     def insert_draw(self, ticket: StoredTicket, draw: Draw) -> None:
         draws.insert_draw(self._db, ticket.row, draw)
-        self.bump(f"drawn:{draw.arm}", 1)
+        if draw.trial is None:
+            self.bump(f"drawn:{draw.arm}", 1)
 
     def resolve_ticket(self, row: int, state: str, event: int) -> None:
         self._db.execute("UPDATE tickets SET state = ?, resolved = ? WHERE ticket = ? AND state = 'pending'", (state, event, row))

@@ -1,0 +1,1 @@
+"""How well the write gate tells secrets from what only looks like them."""

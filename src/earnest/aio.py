@@ -1,0 +1,261 @@
+"""`AsyncMemory`: the verbs of `Memory` as coroutines, carried out by a few threads so that no event loop ever waits for the disk."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial, wraps
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Concatenate, Final, ParamSpec, Self, TypeVar
+
+from earnest.core import check
+from earnest.core.settings import Settings
+from earnest.errors import StoreError
+from earnest.ledger.meters import Meters
+from earnest.memory import Memory
+from earnest.protocols import Clock, Reranker, Rng
+from earnest.recall.search import Retriever
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+THREADS: Final = 4
+"""Threads that carry verbs out, unless the opener says otherwise: readers work side by side, writers take turns anyhow."""
+MAX_THREADS: Final = 64
+
+
+class _Worker:
+    """Carries calls out in threads of its own."""
+
+    def __init__(self, threads: int) -> None:
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="earnest")
+        self._closed = False
+
+    async def run(self, name: str, call: Callable[[], T], *, writes: bool) -> T:
+        """The call's result. A cancelled write is waited for if it has begun: it happened or it did not, and the error says which."""
+        if self._closed:
+            raise StoreError(f"{name}: this memory is closed; open it again")
+        begun = self._threads.submit(contextvars.copy_context().run, call)
+        waiting = asyncio.wrap_future(begun)
+        try:
+            return await asyncio.shield(waiting)
+        except asyncio.CancelledError as error:
+            if begun.cancel():
+                error.add_note(f"{name} had not begun: nothing was done")
+            elif writes:
+                error.add_note(await _end_of(name, begun, waiting))
+            raise
+
+    async def close(self, last: Callable[[], None]) -> None:
+        """Let running calls come to their end, then do one last thing. Idempotent."""
+        self._closed = True
+
+        def finish() -> None:
+            self._threads.shutdown(wait=True)
+            last()
+
+        await _to_its_end(asyncio.ensure_future(asyncio.to_thread(finish)))
+
+
+async def _to_its_end(waiting: asyncio.Future[Any]) -> None:
+    """Waits for something that must not be left half done, however often it is cancelled meanwhile; raises what it raised."""
+    cancelled: asyncio.CancelledError | None = None
+    while not waiting.done():
+        try:
+            await asyncio.wait([waiting])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
+    waiting.result()
+
+
+async def _end_of(name: str, begun: Future[Any], waiting: asyncio.Future[Any]) -> str:
+    """What became of a write whose caller was cancelled while it was under way, in a sentence."""
+    while not waiting.done():
+        try:
+            await asyncio.wait([waiting])
+        except asyncio.CancelledError:
+            continue
+    failed = begun.exception()
+    if failed is not None:
+        waiting.exception()
+        return f"{name} failed ({type(failed).__name__}: {failed}): nothing was written by it, but for parts of a bulk verb"
+    return f"{name} was carried out before the cancellation took effect: {str(begun.result())[:200]}"
+
+
+def _reads(verb: Callable[Concatenate[Memory, P], T]) -> Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, T]]:
+    """A reading verb as a coroutine: when it is cancelled, its result is not waited for."""
+    return _coroutine(verb, writes=False)
+
+
+def _writes(verb: Callable[Concatenate[Memory, P], T]) -> Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, T]]:
+    """A writing verb as a coroutine."""
+    return _coroutine(verb, writes=True)
+
+
+def _coroutine(verb: Callable[Concatenate[Memory, P], T], *, writes: bool) -> Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, T]]:
+    @wraps(verb)
+    async def call(self: AsyncMemory, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._worker.run(verb.__name__, partial(verb, self._memory, *args, **kwargs), writes=writes)
+
+    return call
+
+
+def _of_meters(verb: Callable[Concatenate[Meters, P], T], *, writes: bool) -> Callable[Concatenate[AsyncMeters, P], Coroutine[Any, Any, T]]:
+    @wraps(verb)
+    async def call(self: AsyncMeters, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._worker.run(f"meters.{verb.__name__}", partial(verb, self._meters, *args, **kwargs), writes=writes)
+
+    return call
+
+
+class AsyncMeters:
+    """The verbs of `memory.meters` as coroutines."""
+
+    def __init__(self, meters: Meters, worker: _Worker) -> None:
+        """Made by `AsyncMemory`."""
+        self._meters, self._worker = meters, worker
+
+    add = _of_meters(Meters.add, writes=True)
+    bind = _of_meters(Meters.bind, writes=True)
+    list = _of_meters(Meters.list, writes=False)
+    revoke = _of_meters(Meters.revoke, writes=True)
+
+
+class AsyncMemory:
+    """One agent's memory for asyncio: every verb of `earnest.Memory` under its own name and with its own arguments, as a coroutine.
+
+    Open it with `await AsyncMemory.open(…)`; leave it with `await memory.close()`, or use it as `async with`. It may be used from
+    several event loops and tasks at once. Verbs are carried out by at most `threads` threads; further calls wait for one of them.
+
+    A cancelled verb: one that has not begun is not begun. A reading verb is left to end by itself. A writing verb that has begun is
+    waited for (for as long as the store's time-out at most, if another writer holds it), so that nothing is half done behind the back
+    of whoever cancelled; a note on the `CancelledError` says whether it was carried out.
+    """
+
+    def __init__(self, memory: Memory, *, threads: int = THREADS) -> None:
+        """Wraps a memory that is open already, and closes it in the end; `AsyncMemory.open` is the way in for users."""
+        self._memory = memory
+        self._worker = _Worker(check.integer("threads", threads, low=1, high=MAX_THREADS))
+        self.meters = AsyncMeters(memory.meters, self._worker)
+
+    @classmethod
+    async def open(
+        cls,
+        path: str | Path = ":memory:",
+        agent: str | None = None,
+        *,
+        embedder: Any = None,
+        clock: Clock | None = None,
+        rng: Rng | None = None,
+        read_only: bool = False,
+        actor: str | None = None,
+        channel: str = "python",
+        settings: Mapping[str, Any] | None = None,
+        retriever: Retriever | None = None,
+        reranker: Reranker | None = None,
+        timeout: float = 30.0,
+        threads: int = THREADS,
+    ) -> Self:
+        """Open an agent's memory, creating it on first use. Arguments, errors and cost as `Memory.open`.
+
+        Args:
+            threads: How many verbs are carried out at once, 1 to 64.
+        """
+        check.integer("threads", threads, low=1, high=MAX_THREADS)
+        opening = asyncio.ensure_future(
+            asyncio.to_thread(
+                Memory.open, path, agent, embedder=embedder, clock=clock, rng=rng, read_only=read_only, actor=actor, channel=channel,
+                settings=settings, retriever=retriever, reranker=reranker, timeout=timeout,
+            )
+        )  # fmt: skip
+        try:
+            memory = await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            # Nobody will get it: let go of the file again.
+            opening.add_done_callback(_closed_again)
+            raise
+        return cls(memory, threads=threads)
+
+    @property
+    def agent(self) -> str:
+        """Whose memory this is."""
+        return self._memory.agent
+
+    async def settings(self) -> Settings:
+        """The settings in force, as the store has them now. (`Memory` has them as a property.)"""
+        return await self._worker.run("settings", lambda: self._memory.settings, writes=False)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Let running verbs come to their end, then release the file, as `Memory.close`. Idempotent."""
+        await self._worker.close(self._memory.close)
+
+    # writing
+    add = _writes(Memory.add)
+    add_many = _writes(Memory.add_many)
+    encode = _writes(Memory.encode)
+    encode_files = _writes(Memory.encode_files)
+    update = _writes(Memory.update)
+    forget = _writes(Memory.forget)
+    restore = _writes(Memory.restore)
+    pin = _writes(Memory.pin)
+    unpin = _writes(Memory.unpin)
+    merge = _writes(Memory.merge)
+    consolidate = _writes(Memory.consolidate)
+    maintain = _writes(Memory.maintain)
+    undo = _writes(Memory.undo)
+    sync_turn = _writes(Memory.sync_turn)
+    decide = _writes(Memory.decide)
+    settle = _writes(Memory.settle)
+    abandon = _writes(Memory.abandon)
+    control = _writes(Memory.control)
+    remeasure = _writes(Memory.remeasure)
+    look_again = _writes(Memory.look_again)
+    tick = _writes(Memory.tick)
+    reembed = _writes(Memory.reembed)
+    calibrate = _writes(Memory.calibrate)
+    configure = _writes(Memory.configure)
+    check = _writes(Memory.check)
+    backup = _writes(Memory.backup)
+    render = _writes(Memory.render)
+
+    # reading
+    get = _reads(Memory.get)
+    list = _reads(Memory.list)
+    search = _reads(Memory.search)
+    answer = _reads(Memory.answer)
+    prefetch = _reads(Memory.prefetch)
+    appeals = _reads(Memory.appeals)
+    stats = _reads(Memory.stats)
+    top = _reads(Memory.top)
+    pending = _reads(Memory.pending)
+    obituary = _reads(Memory.obituary)
+    events = _reads(Memory.events)
+    audit = _reads(Memory.audit)
+    doctor = _reads(Memory.doctor)
+    uplift = _reads(Memory.uplift)
+    uplifts = _reads(Memory.uplifts)
+    uplift_meters = _reads(Memory.uplift_meters)
+    embed_pending = _reads(Memory.embed_pending)
+    survey = _reads(Memory.survey)
+    cards = _reads(Memory.cards)
+    card = _reads(Memory.card)
+    life = _reads(Memory.life)
+    ticket = _reads(Memory.ticket)
+    history = _reads(Memory.history)
+    balances = _reads(Memory.balances)
+
+
+def _closed_again(opened: asyncio.Future[Memory]) -> None:
+    if not opened.cancelled() and opened.exception() is None:
+        opened.result().close()

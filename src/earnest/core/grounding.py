@@ -1,0 +1,143 @@
+"""Whether what a language model wrote is borne out by what it was shown, and whether a shorter text keeps what the longer one says.
+
+Pure, and strict: what cannot be told for certain is refused, since the text that was there is at hand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from earnest.core.agreement import content, denies, moods, particulars
+from earnest.core.analysis import Analyser, folded
+from earnest.core.sentences import split_sentences
+
+GROUNDED: Final = 0.6
+"""The part of a statement's words that the passage it is from must hold."""
+MATCHED: Final = 0.5
+"""The part of its words that a sentence shares with the one it stands for."""
+
+_DIGITS: Final = re.compile(r"\d+")
+_KEY: Final = re.compile(r"\d+(?:[.,:/\-]\d+)*|\w+(?:[./:@\-]\w+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What passages hold: their terms, their numbers and their sentences."""
+
+    terms: frozenset[str]
+    numbers: frozenset[str]
+    sentences: tuple[str, ...]
+
+
+def ground(analyser: Analyser, passages: Iterable[str]) -> Ground:
+    """What these passages hold. Linear in their length."""
+    texts = [*passages]
+    return Ground(
+        frozenset(term for text in texts for term in analyser.terms(text)),
+        frozenset(number for text in texts for number in _DIGITS.findall(folded(text))),
+        tuple(sentence for text in texts for sentence in sentences_of(text)),
+    )
+
+
+def unborne(analyser: Analyser, statement: str, on: Ground) -> str | None:
+    """What in a statement is not borne out by the passages that it is from, in a few words; None if it is."""
+    words = [word.terms for word in analyser.question(statement).words if word.weight >= 0.5]
+    if not words:
+        return "it says nothing"
+    borne = sum(any(term in on.terms for term in terms) for terms in words)
+    if borne < GROUNDED * len(words):
+        return "most of its words are not there"
+    made_up = set(_DIGITS.findall(folded(statement))) - on.numbers
+    if made_up:
+        return f"the number {min(made_up)} is not there"
+    # Each sentence on its own: of two that are joined, one may deny and the other not.
+    for sentence in sentences_of(statement):
+        source, share = nearest(sentence, on.sentences)
+        if source is not None and share >= GROUNDED and denies(source) != denies(sentence):
+            return "it denies what is said there, or says what is denied"
+    return None
+
+
+def nearest(sentence: str, among: Sequence[str]) -> tuple[str | None, float]:
+    """The sentence that holds most of another's words, and which part of them."""
+    wanted = frozenset(content(sentence))
+    best: tuple[str | None, float] = (None, 0.0)
+    for other in among:
+        held = len(wanted & frozenset(content(other))) / len(wanted) if wanted else 0.0
+        if held > best[1]:
+            best = other, held
+    return best
+
+
+def lost(original: str, shorter: str) -> list[str]:
+    """What a shorter text loses, adds or turns round of what the original says, in words; empty if nothing was found.
+
+    Numbers with their units, dates, names, values, conditions and denials are all kept, none is new, and they come in the same order, so
+    that no number changes its owner; nothing that may be becomes what must be.
+    """
+    made = []
+    before, after = _all(original), _all(shorter)
+    gone, new = sorted(before - after), sorted(after - before)
+    if gone:
+        made.append("loses " + ", ".join(gone[:5]))
+    if new:
+        made.append("adds " + ", ".join(new[:5]))
+    if not made and not _in_order(_keys(shorter, before), _keys(original, before)):
+        made.append("puts numbers or names in another order")
+    old, fresh = sentences_of(original), sentences_of(shorter)
+    for sentence in old:
+        if denies(sentence) and not any(denies(other) and _share(sentence, other) >= MATCHED for other in fresh):
+            made.append(f"loses a denial: {sentence[:60]}")
+            break
+    for sentence in fresh:
+        if not content(sentence):
+            continue
+        source, share = nearest(sentence, old)
+        if source is None or share < MATCHED:
+            made.append(f"says what is not there: {sentence[:60]}")
+            break
+        near = [other for other in old if _share(other, sentence) >= MATCHED] or [source]
+        if denies(sentence) and not any(denies(other) for other in near):
+            made.append(f"denies what is not denied: {sentence[:60]}")
+            break
+        if not moods(sentence) <= frozenset(mood for other in near for mood in moods(other)):
+            made.append(f"changes what must, should or may be: {sentence[:60]}")
+            break
+    return made
+
+
+def tells(texts: Sequence[str], passage: str) -> bool:
+    """Whether some statements together tell all that a passage says: its numbers, names, conditions and denials, and most of its words."""
+    together = frozenset(one for text in texts for one in particulars(text))
+    words = frozenset(word.strip(".,;:!?()[]\"'") for text in texts for word in folded(text).split())
+    denied = denies(passage) and not any(denies(text) for text in texts)
+    return not denied and particulars(passage) <= together | words and _share(passage, "\n".join(texts)) >= GROUNDED
+
+
+def _share(sentence: str, other: str) -> float:
+    wanted = frozenset(content(sentence))
+    return len(wanted & frozenset(content(other))) / len(wanted) if wanted else 1.0
+
+
+def _all(text: str) -> frozenset[str]:
+    return frozenset(one for sentence in sentences_of(text) for one in particulars(sentence))
+
+
+def _keys(text: str, wanted: frozenset[str]) -> list[str]:
+    """The numbers and names of a text in the order in which they stand."""
+    held = frozenset(part for one in wanted for part in one.split())
+    return [key for key in _KEY.findall(folded(text)) if key in held or key[:1].isdigit()]
+
+
+def _in_order(part: Sequence[str], whole: Sequence[str]) -> bool:
+    """Whether all of `part` stands in `whole` in the same order."""
+    left = iter(whole)
+    return all(any(key == other for other in left) for key in part)
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text of several lines."""
+    return [sentence for line in text.splitlines() if line.strip() for sentence in split_sentences(" ".join(line.split()))]

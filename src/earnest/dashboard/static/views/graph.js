@@ -1,0 +1,72 @@
+// What one entry is linked with: a picture of its neighbourhood, and the same as a list.
+
+import { empty, h, s } from "../dom.js";
+import { get } from "../api.js";
+import { cut, plural } from "../format.js";
+import { chips, entryLink, head } from "./parts.js";
+
+const COLOURS = { semantic: 1, temporal: 3, entity: 2, supersession: 6, lineage: 7 };
+
+export async function graph({ id, signal }) {
+  const found = await get(`/entries/${encodeURIComponent(id)}/neighbourhood`, {}, signal);
+  const centre = found.nodes[0];
+  const kinds = [...new Set(found.edges.map((edge) => edge.kind))];
+  const body = h("div", {}, head("Links", `What entry ${id} is linked with, one step around it and what those are linked with among themselves.`, h("a", { class: "button", href: `#/entry/${encodeURIComponent(id)}` }, "Back to the entry")));
+  if (found.nodes.length < 2) {
+    body.append(h("section", { class: "sheet" }, empty("graph", "It is linked with nothing", "Links join entries that mean alike, follow each other, name the same thing, or replace one another. They are made when entries are written, or by hand.", h("code", {}, `earnest link ${id} OTHER`))));
+    return { title: "Links", body };
+  }
+  body.append(h("section", { class: "sheet" }, picture(found), h("div", { class: "legend-row" }, kinds.map((kind) => h("span", {}, h("i", { class: `b${COLOURS[kind] || 7}` }), kind)))),
+    h("section", { class: "sheet" }, h("h2", {}, "As a list"), h("p", { class: "under" }, plural(found.edges.length, "link")), h("ul", { class: "list" }, found.nodes.slice(1).map((node) => h("li", {}, h("div", { class: "row" },
+      h("div", {}, h("div", { class: "says", dir: "auto" }, entryLink(node.card.entry.id, cut(node.card.entry.text, 200))), chips(node.card)),
+      h("div", { class: "held" }, found.edges.filter((edge) => [edge.a, edge.b].includes(node.card.entry.id) && [edge.a, edge.b].includes(centre.card.entry.id)).map((edge) => h("span", {}, `${edge.kind}${edge.weight ? `, weight ${edge.weight.toFixed(2)}` : ""}`))),
+      h("div", {}, h("a", { class: "button small", href: `#/graph/${encodeURIComponent(node.card.entry.id)}`, "aria-label": `Links of ${cut(node.card.entry.text, 60)}` }, "Its links")))))))); 
+  return { title: "Links", body };
+}
+
+// A calm layout: the same neighbourhood always lies the same, and nothing moves.
+export function layout(nodes, edges, width, height) {
+  const place = new Map(nodes.map((node, n) => {
+    const angle = (2 * Math.PI * n) / Math.max(1, nodes.length - 1), ring = n === 0 ? 0 : 0.34 + 0.06 * (n % 3);
+    return [node, { x: width / 2 + ring * width * Math.cos(angle), y: height / 2 + ring * height * Math.sin(angle) }];
+  }));
+  const wish = Math.sqrt((width * height) / nodes.length) * 0.62;
+  for (let heat = 60; heat > 0.5; heat *= 0.965) {
+    const push = new Map(nodes.map((node) => [node, { x: 0, y: 0 }]));
+    for (let a = 0; a < nodes.length; a++) for (let b = a + 1; b < nodes.length; b++) {
+      const p = place.get(nodes[a]), q = place.get(nodes[b]);
+      const dx = p.x - q.x || 0.1, dy = (p.y - q.y || 0.1) * 1.6, far = Math.hypot(dx, dy), force = (wish * wish) / far;
+      push.get(nodes[a]).x += (dx / far) * force; push.get(nodes[a]).y += (dy / far) * force;
+      push.get(nodes[b]).x -= (dx / far) * force; push.get(nodes[b]).y -= (dy / far) * force;
+    }
+    for (const [a, b] of edges) {
+      const p = place.get(a), q = place.get(b), dx = p.x - q.x, dy = p.y - q.y, far = Math.hypot(dx, dy) || 0.1, force = (far * far) / wish;
+      push.get(a).x -= (dx / far) * force; push.get(a).y -= (dy / far) * force;
+      push.get(b).x += (dx / far) * force; push.get(b).y += (dy / far) * force;
+    }
+    for (const node of nodes.slice(1)) {
+      const p = place.get(node), f = push.get(node), far = Math.hypot(f.x, f.y) || 1;
+      p.x = Math.min(width - 70, Math.max(70, p.x + (f.x / far) * Math.min(far, heat)));
+      p.y = Math.min(height - 30, Math.max(24, p.y + (f.y / far) * Math.min(far, heat)));
+    }
+  }
+  return place;
+}
+
+function picture(found) {
+  const width = 960, height = 540;
+  const ids = found.nodes.map((node) => node.card.entry.id);
+  const place = layout(ids, found.edges.map((edge) => [edge.a, edge.b]), width, height);
+  const svg = s("svg", { class: "graph", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `Links of ${plural(ids.length, "entry", "entries")}` });
+  for (const edge of found.edges) {
+    const a = place.get(edge.a), b = place.get(edge.b);
+    svg.append(s("line", { class: `k${COLOURS[edge.kind] || 7}`, x1: a.x, y1: a.y, x2: b.x, y2: b.y, "stroke-width": 1 + 2.5 * (edge.weight || 0.3), "stroke-opacity": 0.7 }));
+  }
+  found.nodes.forEach((node, n) => {
+    const { entry } = node.card, at = place.get(entry.id), size = n === 0 ? 13 : 8;
+    svg.append(s("a", { href: `#/entry/${encodeURIComponent(entry.id)}`, "aria-label": cut(entry.text, 90) },
+      s("circle", { class: entry.standing === "active" ? "f1" : entry.standing === "suspended" ? "f2" : "f4", cx: at.x, cy: at.y, r: size }),
+      s("text", { x: at.x, y: at.y + size + 14, "text-anchor": "middle" }, cut(entry.text, 26))));
+  });
+  return svg;
+}

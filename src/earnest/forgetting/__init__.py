@@ -1,0 +1,1 @@
+"""Forgetting: what is not used fades, what is used grows stronger, and nothing goes without a trace."""

@@ -1,0 +1,1 @@
+"""The REST service: an edge that authenticates, parses, calls the façade and renders; nothing else."""

@@ -1,0 +1,1 @@
+"""Earnest inside other programs."""

@@ -1,0 +1,12 @@
+"""What format 3 adds to a store file. Each part is a script of its own; together they are one migration."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from earnest.stores.sqlite.format_3_links import LINKS
+from earnest.stores.sqlite.format_3_replies import REPLIES
+from earnest.stores.sqlite.format_3_rules import RULES
+
+V3: Final = LINKS + RULES + REPLIES
+"""The format after the second. One script; see `schema.MIGRATIONS`."""

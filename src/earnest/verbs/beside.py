@@ -1,0 +1,105 @@
+"""Rules beside what is recalled: which ones a message or a decision calls for, and how they are told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from earnest.core.analysis import Analyser
+from earnest.core.filters import Filter
+from earnest.core.rules import Rule, Status
+from earnest.core.settings import Settings
+from earnest.protocols import Reading
+from earnest.recall.answering import one_line
+from earnest.recall.search import Found
+from earnest.rules.standing import overdue
+
+if TYPE_CHECKING:
+    from earnest.verbs.recalling import Asking, RecallVerbs
+
+TRIGGERED: Final = 0.4
+"""The part of a trigger's words that a message must hold, unless told otherwise."""
+ONE_MATTER: Final = 500
+"""Characters of a question beyond which the words of a trigger may stand in it by chance."""
+SPARE: Final = 20
+"""Rules beyond the cap that are looked at, to pass over the suspended and the overdue."""
+
+
+def wanted(reading: Reading, chosen: Filter, statuses: Sequence[Status]) -> Filter | None:
+    """The filter for rules of these statuses beside what another filter lets through; None where there can be none."""
+    if not reading.counter("kind:rule") or (chosen.kinds is not None and "rule" not in chosen.kinds):
+        return None
+    counts = reading.rule_counts()
+    there = tuple(status for status in statuses if counts.get(status))
+    return replace(chosen, kinds=("rule",), statuses=there) if there else None
+
+
+def matching(
+    verbs: RecallVerbs, reading: Reading, settings: Settings, askings: Iterable[Asking], chosen: Filter, statuses: Sequence[Status],
+    now: datetime, *, floor: float | None = None, k: int | None = None,
+) -> list[Found]:  # fmt: skip
+    """The rules that these questions call for, best first: only such as may be shown now.
+
+    A rule is called for if the question holds most of its trigger (which is what a rule has and an answer has not: a message may say much
+    beside what a rule is about), or if it lies as near in meaning as the embedder calls the same matter.
+    """
+    where = wanted(reading, chosen, statuses)
+    most = settings.rules_cap if k is None else k
+    if where is None or not most:
+        return []
+    best: dict[int, Found] = {}
+    least = TRIGGERED if floor is None else floor
+    near = settings.near or verbs._embedding.near
+    for asking in askings:
+        found = verbs._find(reading, asking, where, most + SPARE, 0.0)
+        said = frozenset(verbs._analyser.terms(asking.text)) if len(asking.text) <= ONE_MATTER else frozenset()
+        cosines = _cosines(reading, asking, found) if near else {}
+        for hit in found:
+            row = hit.stored.row
+            held = _held(verbs._analyser, hit.stored.entry.cue or hit.stored.entry.text, said)
+            if not (held >= least and held > 0) and not (near and cosines.get(row, 0.0) >= near):
+                continue
+            sure = replace(hit, score=max(held, cosines.get(row, 0.0)))
+            if row not in best or sure.score > best[row].score:
+                best[row] = sure
+    kept = reading.rules([*best])
+    fit = [
+        hit for row, hit in best.items()
+        if hit.stored.may_decide and row in kept and not overdue(settings, kept[row], hit.stored.entry.recalls, now)
+    ]  # fmt: skip
+    return sorted(fit, key=lambda hit: (-hit.score, -hit.stored.row))[:most]
+
+
+def _cosines(reading: Reading, asking: Asking, found: Sequence[Found]) -> dict[int, float]:
+    """How near these rules lie in meaning; none without an embedder."""
+    if asking.asked is None:
+        return {}
+    return reading.cosines(asking.asked.model, asking.asked.vector, [hit.stored.row for hit in found])
+
+
+def _held(analyser: Analyser, trigger: str, said: frozenset[str]) -> float:
+    """The part of a trigger that a message holds, by the words that carry meaning; 0 where that is a single word of several."""
+    words = [word for word in analyser.question(trigger).words if word.weight >= 0.5] if said else []
+    held = [word for word in words if not said.isdisjoint(word.terms)]
+    if not held or len(held) < min(2, len(words)):
+        return 0.0
+    return sum(word.weight for word in held) / sum(word.weight for word in words)
+
+
+def in_force(reading: Reading, found: Sequence[Found]) -> list[Found]:
+    """Without the rules that are not active: asked for by kind, they are shown by `search`, and decide nothing."""
+    rows = [hit.stored.row for hit in found if hit.stored.entry.kind == "rule"]
+    if not rows:
+        return list(found)
+    kept = reading.rules(rows)
+    return [hit for hit in found if hit.stored.row not in kept or kept[hit.stored.row].status == "active"]
+
+
+def annotated(said: str, rules: Sequence[Rule]) -> str:
+    """An annotated answer with the rules that stand beside it."""
+    if not rules:
+        return said
+    lines = [f"- {rule.type}: {one_line(f'{rule.trigger}: {rule.action}')} ({one_line(rule.by, 200)}; rule {rule.id})" for rule in rules]
+    return "\n".join((said, "Rules that apply here:", *lines)) if said else "\n".join(("Rules that apply here:", *lines))

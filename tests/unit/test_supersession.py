@@ -1,0 +1,128 @@
+"""Updates and contradictions: an update retires what it replaces and nothing else, both stay with their validity, and opposites are marked."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from earnest import Memory
+from earnest.testing.clock import ManualClock, SeededRng
+
+NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def memory(clock: ManualClock) -> Memory:
+    return Memory.open(clock=clock, rng=SeededRng(1))
+
+
+def texts(memory: Memory, query: str, as_of: datetime | None = None) -> list[str]:
+    return [hit.entry.text for hit in memory.search(query, as_of=as_of)]
+
+
+def test_an_update_retires_what_it_replaces_and_nothing_that_resembles_it(memory: Memory) -> None:
+    kept = [
+        memory.add(text)
+        for text in ("The API gateway uses port 11 in Oslo.", "The API gateway was written by Dana.", "The gateway uses TLS.")
+    ]
+    old = memory.add("The API gateway uses port 1.")
+    new = memory.update(old.id, text="The API gateway uses port 2.")
+    assert [memory.get(entry.id) for entry in kept] == kept, "not touched in any field"
+    assert memory.get(old.id).cause == "superseded" and memory.get(old.id).heir == new.id and new.lineage == (old.id,)
+    assert texts(memory, "API gateway port")[0] == new.text and old.text not in texts(memory, "API gateway port")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Dana works at Acme as engineer.", "Dana runs the code hosting account of Acme."), ("The team likes tabs.", "The team dislikes tabs."),
+     ("Merged PR 260.", "Merged PR 480."), ("The limit is 5 GB.", "The limit is 5 MB."), ("Rent is due on May 3.", "Rent is due on May 4.")],
+)  # fmt: skip
+def test_adding_and_tidying_up_retire_nothing(memory: Memory, clock: ManualClock, one: str, other: str) -> None:
+    first, second = memory.add(one), memory.add(other)
+    memory.sync_turn(one, other)
+    memory.consolidate()
+    clock.advance(days=1)
+    memory.maintain()
+    assert {memory.get(first.id).standing, memory.get(second.id).standing} == {"active"}
+    assert memory.get(first.id).valid_to is None and memory.get(second.id).valid_to is None
+
+
+def test_both_stay_with_their_validity_and_the_past_is_found_as_it_was(memory: Memory, clock: ManualClock) -> None:
+    old = memory.add("The API gateway uses port 1.")
+    memory.add("The API gateway is written in Go.")
+    clock.advance(days=10)
+    new = memory.update(old.id, text="The API gateway uses port 2.")
+    assert (memory.get(old.id).valid_to, new.valid_to) == (clock.now(), None)
+    assert "The API gateway uses port 1." in texts(memory, "API gateway port", NOW + timedelta(days=5))
+    assert "The API gateway uses port 2." not in texts(memory, "API gateway port", NOW + timedelta(days=5))
+    assert texts(memory, "API gateway port", clock.now())[0] == "The API gateway uses port 2."
+    [hit] = [h for h in memory.search("API gateway port", as_of=NOW) if h.entry.id == old.id]
+    assert (hit.entry.standing, hit.entry.cause) == ("dead", "superseded")
+    assert old.text not in texts(memory, "API gateway port", NOW - timedelta(days=1)), "it was not recorded yet"
+    assert memory.answer("Which port does the API gateway use?").text == new.text
+
+
+def test_a_version_that_holds_from_a_day_ahead_leaves_the_old_one_valid_until_then(memory: Memory, clock: ManualClock) -> None:
+    old = memory.add("A ticket costs 5 euros.")
+    memory.update(old.id, text="A ticket costs 6 euros.", valid_from=NOW + timedelta(days=30))
+    assert memory.get(old.id).valid_to == NOW + timedelta(days=30)
+    clock.advance(days=1)
+    assert texts(memory, "ticket costs", clock.now()) == ["A ticket costs 5 euros."]
+    clock.advance(days=30)
+    assert texts(memory, "ticket costs", clock.now()) == ["A ticket costs 6 euros."]
+
+
+def test_an_end_that_was_told_is_not_put_off(memory: Memory, clock: ManualClock) -> None:
+    old = memory.add("The offer holds.", valid_to=NOW + timedelta(days=1))
+    clock.advance(days=5)
+    memory.update(old.id, text="The offer is over.")
+    assert memory.get(old.id).valid_to == NOW + timedelta(days=1)
+
+
+def test_taking_an_update_back_gives_the_validity_back(memory: Memory, clock: ManualClock) -> None:
+    old = memory.add("The API gateway uses port 1.", valid_to=NOW + timedelta(days=99))
+    clock.advance(days=10)
+    memory.update(old.id, text="The API gateway uses port 2.")
+    memory.undo(memory.events(kind="supersede")[0].seq)
+    assert memory.get(old.id).valid_to == NOW + timedelta(days=99) and memory.get(old.id).standing == "active"
+    assert texts(memory, "API gateway port") == ["The API gateway uses port 1."] and memory.check().ok
+
+
+def test_what_is_past_survives_a_rebuilt_index_and_another_language(tmp_path: Path, clock: ManualClock) -> None:
+    with Memory.open(tmp_path / "m.db", clock=clock) as memory:
+        old = memory.add("The API gateway uses port 1.")
+        clock.advance(days=10)
+        memory.update(old.id, text="The API gateway uses port 2.")
+        memory.configure(languages="german")
+        assert old.text in texts(memory, "API gateway port", NOW) and memory.check().ok
+        with memory._writing() as tx:
+            tx._db.execute("DELETE FROM past")  # type: ignore[attr-defined]
+        assert not memory.check().ok and memory.check(repair=True).ok
+        assert old.text in texts(memory, "API gateway port", NOW)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "mark"),
+    [("The team likes tabs", "The team dislikes tabs", "negation"), ("Sign commits as Bot", "Sign commits as Agent", "names"),
+     ("Acme is based in Lisbon", "Acme is based in Porto", "names"), ("Room 12 has a beamer", "Room 14 has a beamer", "numbers")],
+)  # fmt: skip
+def test_short_opposed_texts_are_marked_as_conflicting(memory: Memory, clock: ManualClock, one: str, other: str, mark: str) -> None:
+    memory.add(one)
+    clock.advance(days=1)
+    memory.add(other)
+    said = memory.answer(one).annotated
+    assert f"conflicting ({mark})" in said and one in said and other in said
+
+
+def test_what_is_about_another_matter_is_not_marked(memory: Memory) -> None:
+    memory.add("Dana works at Acme as engineer")
+    memory.add("Dana asked for an audit")
+    assert "conflicting" not in memory.answer("where does Dana work").annotated
