@@ -76,10 +76,11 @@ def _child(code: Path, report: Path, run: str) -> None:
         os.dup2(quiet, 1)
         os.dup2(quiet, 2)
         os.chdir(code)
-        os.environ["RUN"] = run
+        os.environ |= {"RUN": run, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         sys.path.insert(0, str(code))
-        sys.dont_write_bytecode = True
-        status = int(pytest.main(["-q", "-p", "no:cacheprovider", "--rootdir", str(code), "-c", os.devnull, f"--junitxml={report}", str(code)]))
+        status = int(
+            pytest.main(["-q", "-p", "no:cacheprovider", "--rootdir", str(code), "-c", os.devnull, f"--junitxml={report}", str(code)])
+        )
     finally:
         os._exit(status)
 

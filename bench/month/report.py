@@ -37,12 +37,19 @@ def lines(result: Mapping[str, Any]) -> Iterator[str]:
     yield f"{config['changes']} pull requests in {config['days']:g} days, {result['runs']} runs of pytest, seed {config['seed']}"
     yield ""
     names = {
-        "truth": "tests really mended less broken", "poison_followed": "poison followed", "poison_followed_until_measured": "… until first measured",
-        "poison": "poison at the end", "protective": "protective lesson at the end", "protective_followed": "protective lesson followed, of 4",
-        "useful_active": f"useful lessons active, of {len(TOPICS)}", "useful_followed": "useful advice followed",
-        "useful_asked": "… of so many times asked", "abstained": "runs abstained", "wrong_deltas": "settled by a delta that was not true",
+        "truth": "tests really mended less broken",
+        "poison_followed": "poison followed",
+        "poison_followed_until_measured": "… until first measured",
+        "poison": "poison at the end",
+        "protective": "protective lesson at the end",
+        "protective_followed": "protective lesson followed, of 4",
+        "useful_active": f"useful lessons active, of {len(TOPICS)}",
+        "useful_followed": "useful advice followed",
+        "useful_asked": "… of so many times asked",
+        "abstained": "runs abstained",
+        "wrong_deltas": "settled by a delta that was not true",
         "bytes": "bytes kept in git",
-    }  # fmt: skip
+    }
     rows = result["arms"]
     wide = max(len(name) for name in names.values())
     yield " " * wide + "".join(f"  {each['arm']:>26}" for each in rows)

@@ -65,7 +65,8 @@ class Repository:
         self.write("app.py", "def clamp(x, low, high):\n    return max(low, min(x, high - 1))\n")
         self.write(
             "test_app.py",
-            "from app import clamp\n\n\ndef test_low():\n    assert clamp(-1, 0, 5) == 0\n\n\ndef test_high():\n    assert clamp(9, 0, 5) == 5\n",
+            "from app import clamp\n\n\ndef test_low():\n    assert clamp(-1, 0, 5) == 0\n\n\n"
+            "def test_high():\n    assert clamp(9, 0, 5) == 5\n",
         )
         self.write("run.py", RUNNER)
         self.store = folder / "work.db"
@@ -121,11 +122,20 @@ class Job:
         self.clone, self.temp = clone, temp
         self.steps: dict[str, dict[str, str]] = {}
         self.context: dict[str, Any] = {
-            "github": {"event_name": event, "ref_name": "main", "run_id": run,
-                       "event": {"before": before, "pull_request": {"base": {"sha": before}, "body": body}}},
+            "github": {
+                "event_name": event,
+                "ref_name": "main",
+                "run_id": run,
+                "event": {"before": before, "pull_request": {"base": {"sha": before}, "body": body}},
+            },
             "runner": {"temp": str(temp)},
-            "inputs": {**given, "test-command": COMMAND, "install": "", **{name.replace("_", "-"): value for name, value in inputs.items()}},
-        }  # fmt: skip
+            "inputs": {
+                **given,
+                "test-command": COMMAND,
+                "install": "",
+                **{name.replace("_", "-"): value for name, value in inputs.items()},
+            },
+        }
 
     def value(self, said: str) -> str:
         """A text with its expressions worked out: names with dots, and `||`."""
@@ -149,17 +159,28 @@ class Job:
         output = self.temp / f"{step['id']}.out"
         output.write_text("")
         environment = {
-            **os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "src"),
-            "GITHUB_OUTPUT": str(output), "GITHUB_STEP_SUMMARY": str(self.temp / "summary.md"), "EARNEST_EMBEDDER": "none",
-            "GITHUB_TOKEN": "secret", "PYTHONPYCACHEPREFIX": str(self.temp.parent / "compiled"), **{name: self.value(said) for name, said in step["env"].items()},
-        }  # fmt: skip
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT / "src"),
+            "GITHUB_OUTPUT": str(output),
+            "GITHUB_STEP_SUMMARY": str(self.temp / "summary.md"),
+            "EARNEST_EMBEDDER": "none",
+            "GITHUB_TOKEN": "secret",
+            "PYTHONPYCACHEPREFIX": str(self.temp.parent / "compiled"),
+            **{name: self.value(said) for name, said in step["env"].items()},
+        }
         assert "${{" not in step["run"], "what comes from outside goes through the environment, never into the script"
         script = self.temp / f"{step['id']}.sh"
         script.write_text(step["run"])
         done = subprocess.run(
-            ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(script)], cwd=self.clone, env=environment, capture_output=True, text=True,
-            check=False, timeout=240,
-        )  # fmt: skip
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(script)],
+            cwd=self.clone,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=240,
+        )
         self.steps[step["id"]] = dict(line.split("=", 1) for line in output.read_text().splitlines())
         return done
 

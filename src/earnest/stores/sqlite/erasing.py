@@ -16,6 +16,7 @@ import apsw
 
 from earnest.core.erasing import Subject, plain
 from earnest.protocols import Mentions
+from earnest.stores.sqlite.moving import indexes
 
 NOBODY: Final = "\x1ferased"
 """The scope of what was erased together with its scope's name. No caller's scope holds that sign."""
@@ -184,9 +185,7 @@ def said_elsewhere(db: Any, piece: bytes) -> bool:
 def residue(db: Any, rows: Sequence[int]) -> dict[str, int]:
     """What the indexes still hold of entries that were erased: rows of the keyword index, vectors."""
     named = json.dumps([*rows])
-    keyword = sum(
-        db.execute(f"SELECT count(*) FROM {index} WHERE rowid IN {_ROWS}", (named,)).fetchone()[0] for index in ("terms", "guards")
-    )
+    keyword = sum(db.execute(f"SELECT count(*) FROM {index} WHERE rowid IN {_ROWS}", (named,)).fetchone()[0] for index in indexes(db))
     dense = db.execute(f"SELECT count(*) FROM vectors WHERE entry IN {_ROWS}", (named,)).fetchone()[0]
     return {"keyword": keyword, "dense": dense}
 
@@ -224,6 +223,9 @@ def erase(db: Any, rows: Sequence[int]) -> Counter[str]:
     tickets = [row for (row,) in db.execute(f"SELECT DISTINCT ticket FROM shares WHERE entry IN {_ROWS}", (named,))]
     made["tickets"] += empty_tickets(db, tickets)
     run("vectors", f"DELETE FROM vectors WHERE entry IN {_ROWS}")
+    for index in indexes(db):
+        # Most have left them when they died; what an index keeps of the dead goes now.
+        db.execute(f"DELETE FROM {index} WHERE rowid IN {_ROWS}", (named,))
     _keys(db, made, named)
     labels = [row for (row,) in db.execute(f"SELECT DISTINCT source FROM entry_sources WHERE entry IN {_ROWS}", (named,))]
     run("tags", f"DELETE FROM entry_tags WHERE entry IN {_ROWS}")
@@ -340,7 +342,7 @@ def scrub(connection: Any) -> list[str]:
     """
     problems = []
     try:
-        for index in ("terms", "guards"):
+        for index in indexes(connection):
             # Deleted words stay in an index's segments until these are joined.
             connection.execute(f"INSERT INTO {index} ({index}) VALUES ('optimize')")
         connection.execute("VACUUM")

@@ -15,16 +15,24 @@ from earnest.stores.sqlite.schema import APPLICATION_ID, FORMAT, MIGRATIONS
 
 Values = Mapping[str, Any]
 
-_INDEXES: Final = ("terms", "guards", "terms_known")
+VOCABULARIES: Final = ("terms_known",)
+"""Virtual tables that only show what is in an index."""
 _VECTORS: Final = frozenset(("vectors", "models"))
 _BATCH: Final = 500
+
+
+def indexes(db: Any) -> list[str]:
+    """The keyword indexes: virtual tables with rows of their own, which are made anew from the entries."""
+    sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND lower(sql) LIKE 'create virtual table % using fts5 %' ORDER BY rowid"
+    return [name for (name,) in db.execute(sql)]
 
 
 def tables(db: Any) -> dict[str, list[str]]:
     """The tables that hold what memory knows, in the order in which they were made, with their columns. Computed columns are left out."""
     made = {}
+    virtual = [*indexes(db), *VOCABULARIES]
     for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid").fetchall():
-        if name.startswith("sqlite_") or any(name == index or name.startswith(f"{index}_") for index in _INDEXES):
+        if name.startswith("sqlite_") or any(name == index or name.startswith(f"{index}_") for index in virtual):
             continue
         made[name] = [column[1] for column in db.execute(f"PRAGMA table_xinfo({name})") if column[6] == 0]
     return made
