@@ -11,7 +11,6 @@ NOT_YET: Final[dict[str, str]] = {
     "B53": "no links or rules; every other way of reading is asserted",
     "B56": "no links or rules; turns, adding, answering and consolidating are asserted",
     "B57": "no links between entries; the other calls by id are asserted",
-    "B133": "no rules; the block for a prompt is asserted in tests/unit/test_prefetch.py",
     "B140/cli": "there is no command `decay`",
     "B144": "no REST server (the surface is given what the bodies hold)",
 }
