@@ -206,6 +206,40 @@ def test_a_ticket_is_abandoned(service: Service, opened: Opened) -> None:
     watched.unblemished()
 
 
+def test_a_rule_is_proposed_tried_accepted_and_rejected(service: Service, opened: Opened) -> None:
+    watched = opened(service)
+    page = watched.go("rules")
+    with service.memory() as memory:
+        assert "shown to nobody" in _dialog(page, "Propose a rule")
+        page.get_by_label("When it applies").fill("restart the message queue")
+        page.get_by_label("What to do then").fill("Drain it first.")
+        page.locator("dialog").get_by_label("Scope").fill("alice")
+        assert _carry_out(watched) == "Proposed."
+        made = memory.rules.list(scope="alice")[-1]
+        assert (made.trigger, made.action, made.status) == ("restart the message queue", "Drain it first.", "pending")
+        row = page.locator("main li", has_text="Drain it first.")
+        row.get_by_role("button", name="Try it").click()
+        page.get_by_label("Settled decisions").fill("60")
+        assert "random half" in page.locator("dialog .notice").inner_text()
+        assert _carry_out(watched) == "The trial has begun."
+        trial = memory.rules.get(made.id).trial
+        assert memory.rules.get(made.id).status == "trial" and trial is not None and trial.terms.decisions == 60
+        _undo(watched)
+        assert memory.rules.get(made.id).status == "pending"
+        row.get_by_role("button", name="Accept").click()
+        assert "You answer for it" in page.locator("dialog .notice").inner_text()
+        page.get_by_label("Why").fill("seen it happen")
+        assert _carry_out(watched) == "Accepted."
+        assert memory.rules.get(made.id).status == "active" and "operator over dashboard" in memory.rules.get(made.id).by
+        _undo(watched)
+        assert memory.rules.get(made.id).status == "pending"
+        row.get_by_role("button", name="Reject").click()
+        assert _carry_out(watched) == "Rejected."
+        assert memory.rules.get(made.id).status == "rejected"
+    assert row.get_by_role("button").count() == 0
+    watched.unblemished()
+
+
 def test_what_the_store_refuses_is_said_in_the_dialog(service: Service, opened: Opened) -> None:
     watched = opened(service)
     with service.memory() as memory:

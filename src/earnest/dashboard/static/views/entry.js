@@ -18,6 +18,7 @@ export async function entry({ id, signal }) {
     alive && (one.pinned ? does("Unpin", () => unpin(one), { glyph: "pin" }) : does("Pin", () => pin(one), { glyph: "pin" })),
     alive && does("Forget", () => forget(one), { look: "danger", disabled: one.pinned || card.open_tickets > 0, title: one.pinned ? "It is pinned: take the pin away first" : card.open_tickets ? "An open ticket names it: settle or abandon that first" : null }),
     !alive && !["merged", "superseded", "erased"].includes(one.cause) && does("Restore", () => restore(one)),
+    h("a", { class: "button", href: `#/graph/${encodeURIComponent(one.id)}` }, icon("graph"), "Links"),
   ];
   const body = h("div", {},
     head("Entry", null, ...acts.filter(Boolean)),
