@@ -92,7 +92,7 @@ class Api:
         parent = request.headers.get("traceparent")
 
         def carry_out() -> Response:
-            with traced(operation, values.get("agent"), parent), acting(grant.name, channel):
+            with traced(operation, values, parent) as tell, acting(grant.name, channel):
                 if not operation.about_agent:
                     return _encoded(operation, operation.do(Call(grant, values, query, body, key, service=service)))
                 agent = checked_agent(values["agent"])
@@ -100,7 +100,9 @@ class Api:
                 if operation.access == "write" and not there:
                     raise Problem(404, "not-found", f"agent {agent!r} has no memory here; adding an entry makes it", field="agent")
                 with service.memories.lent(agent, make=operation.access == "make") as memory:
-                    return _encoded(operation, operation.do(Call(grant, values, query, body, key, there, service, memory)))
+                    made = operation.do(Call(grant, values, query, body, key, there, service, memory))
+                    tell(body, made)
+                    return _encoded(operation, made)
 
         if operation.slow or getattr(body, "llm", False) or getattr(body, "extract", "") == "llm":
             return await service.slow.run(carry_out, seconds=service.limits.slow)
