@@ -15,6 +15,7 @@ from earnest.core import cutting
 from earnest.core.amounts import MICRO
 from earnest.core.entry import Entry
 from earnest.core.events import Event
+from earnest.core.rules import Rule
 from earnest.core.ticket import PendingTicket
 from earnest.mcp.schemas import Schema, flag, many, number, record, text, whole
 
@@ -48,6 +49,7 @@ ENTRY_SOMETIMES: Final[Mapping[str, Schema]] = {
     "energy": number("What it holds, for entries that pay rent."),
     "pinned": flag("Whether it is kept from burial."),
     "cause": text("What a dead one died of."),
+    "marked": many({"type": "string"}, "What in the text aims at its reader: instruction, role, tool call, invisible, bidirectional."),
     "tags": many({"type": "string"}, "Its tags."),
     "role": text("Its part in a decision: deciding or supporting."),
     "score": number("Its relevance to the question, 0 to 1. Never its balance."),
@@ -79,6 +81,8 @@ def entry(one: Entry, *, length: int = PREVIEW, **more: Any) -> dict[str, Any]:
         made["energy"] = round(one.balance / MICRO, 6)
     if one.pinned:
         made["pinned"] = True
+    if one.marks:
+        made["marked"] = list(one.marks)
     if one.tags:
         made["tags"] = [cutting.cut(cutting.line(tag), 100) for tag in one.tags[:_TAGS]]
     optional = {
@@ -161,6 +165,43 @@ def ticket(one: PendingTicket) -> dict[str, Any]:
         made["answer"] = cutting.cut(cutting.line(one.answer), 300)
     if one.deciding is not None:
         made["deciding"] = one.deciding
+    return made
+
+
+RULE: Final = record(
+    "A rule: what to do when something comes up.",
+    {
+        "id": text("The rule's id."),
+        "type": text("avoid, prefer, pattern or workflow."),
+        "trigger": text("When it applies."),
+        "action": text("What to do then."),
+        "status": text("pending, trial, active, rejected or expired. Only active rules are in force."),
+        "hits": whole("How often it applied."),
+    },
+    {
+        "evidence": many({"type": "string"}, "Ids of the entries that it was made from, at most ten."),
+        "by": text("Who accepted it, what proved it, or why it stands as it does."),
+        "sources": many({"type": "string"}, "Where it comes from."),
+    },
+)
+
+
+def rule(one: Rule) -> dict[str, Any]:
+    """A rule as JSON."""
+    made: dict[str, Any] = {
+        "id": one.id,
+        "type": one.type,
+        "trigger": cutting.line(one.trigger),
+        "action": cutting.visible(one.action),
+        "status": one.status,
+        "hits": one.hits,
+    }
+    if one.evidence:
+        made["evidence"] = list(one.evidence[:10])
+    if one.by:
+        made["by"] = cutting.cut(cutting.line(one.by), 200)
+    if one.sources:
+        made["sources"] = [cutting.cut(cutting.line(source), 200) for source in one.sources[:_SOURCES]]
     return made
 
 
