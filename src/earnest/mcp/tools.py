@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
 from earnest.mcp.schemas import Arg, Schema, counts, flag, input_schema, many, number, record, text, whole
-from earnest.mcp.shown import EVENT, PAGED, PAGED_SOMETIMES, RULE, TICKET, entry_schema
+from earnest.mcp.shapes import EVENT, PAGED, PAGED_SOMETIMES, RULE, TICKET, entry_schema
 
 Access = Literal["reads", "writes"]
 
