@@ -160,4 +160,6 @@ def _plainer(kind: str, message: str) -> str:
 
 def fault() -> Response:
     """The answer to a request that met a fault of ours; the trace is in the log alone."""
-    return Problem(500, "fault", "the service's log has the details; repeating the request with the same key is safe").response()
+    said = "the service's log has the details; repeating the request with the same key is safe"
+    # The server ends the connection after a fault: a client that was not told would send its next request into nothing.
+    return Problem(500, "fault", said, headers={"connection": "close"}).response()
