@@ -101,7 +101,7 @@ def test_entries_go_on_by_pages_and_obey_their_filters(shared: Shared, opened: O
     with service.memory() as memory:
         expected = [card.entry.text for card in memory.survey(order="oldest", limit=100)]
         texts = page.locator("main .says a").all_inner_texts()
-        assert texts == expected
+        assert texts == [" ".join(text.split()) for text in expected]
         page.get_by_label("Scope").select_option("alice")
         watched.until("document.querySelectorAll('main .list > li').length === 50")
         watched.settled()
@@ -228,7 +228,7 @@ def test_an_empty_memory_teaches_how_to_begin(opened: Opened, tmp_path: Any) -> 
             ("rules", "earnest rules add"),
         ):  # fmt: skip
             page = watched.go(view)
-            assert page.locator("main").get_by_text(taught).first.is_visible(), view
+            assert page.locator("main :not(option)").get_by_text(taught).first.is_visible(), view
             watched.accessible(f"{view or 'overview'}, empty")
         watched.unblemished()
 

@@ -66,6 +66,7 @@ function picture(found, width) {
   found.nodes.forEach((node, n) => {
     const { entry } = node, at = place.get(entry.id), size = n === 0 ? 13 : 8;
     svg.append(s("a", { href: `#/entry/${encodeURIComponent(entry.id)}`, "aria-label": cut(entry.text, 90) },
+      s("rect", { x: at.x - 60, y: at.y - size - 4, width: 120, height: 2 * size + 24 }),
       s("circle", { class: entry.standing === "active" ? "f1" : entry.standing === "suspended" ? "f2" : "f4", cx: at.x, cy: at.y, r: size }),
       s("text", { x: at.x, y: at.y + size + 14, "text-anchor": "middle" }, cut(entry.text, letters))));
   });
