@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 import time
@@ -20,11 +21,12 @@ from earnest.http.guard import Limits
 from earnest.http.memories import Memories, checked_agent
 from earnest.http.openapi import described, refusals
 from earnest.http.operations import Operation
-from earnest.http.problems import MEDIA
+from earnest.http.problems import MEDIA, Problem
 from earnest.http.routing import Router
 from earnest.http.service import OPERATIONS
 from earnest.http.ticking import Ticker
 from earnest.http.tokens import FOLDER, Grant, Tokens, environment_token
+from earnest.http.workers import Workers
 from earnest.memory import Memory
 from earnest.testing.clock import ManualClock, SeededRng
 from tests.rest import TOKEN, client, until
@@ -613,6 +615,56 @@ def test_a_verb_that_takes_too_long_is_let_go_on_and_its_key_tells_what_came_of_
         other.join()
         assert until(10, lambda: web.post(f"{AGENT}/entries", json={"text": "It came late."}, headers=headers).status_code == 201)
         assert [entry["text"] for entry in web.get(f"{AGENT}/entries").json()["items"]] == [LOGS, "It came late."]
+
+
+def test_one_agent_gets_half_of_the_threads_and_of_the_queue_and_others_go_on() -> None:
+    async def crowd() -> None:
+        workers, let_go, running = Workers(threads=4, waiting=4), threading.Event(), []
+
+        def hold() -> str:
+            running.append(1)
+            let_go.wait(20)
+            return "held"
+
+        held = [asyncio.ensure_future(workers.run(hold, seconds=20, of="a")) for _ in range(5)]
+        while len(running) < 2:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+        assert len(running) == 2, "two of four threads"
+        with pytest.raises(Problem) as refused:
+            await workers.run(hold, seconds=20, of="a")
+        assert refused.value.status == 503 and refused.value.headers["retry-after"]
+        assert await workers.run(lambda: "served", seconds=20, of="b") == "served"
+        with pytest.raises(Problem, match="nothing was done"):
+            await workers.run(hold, seconds=20, of="a")
+        let_go.set()
+        assert await asyncio.gather(*held) == ["held"] * 5
+        await asyncio.sleep(0)
+        assert workers.busy == 0 and workers._turns == {}
+        workers.close()
+        with pytest.raises(Problem, match="shutting down"):
+            await workers.run(hold, seconds=1)
+
+    asyncio.run(crowd())
+
+
+def test_a_call_that_waits_too_long_for_its_turn_was_not_begun() -> None:
+    async def crowd() -> None:
+        workers, let_go, begun = Workers(threads=2, waiting=8), threading.Event(), []
+        first = asyncio.ensure_future(workers.run(lambda: let_go.wait(20), seconds=20, of="a"))
+        await asyncio.sleep(0.05)
+        with pytest.raises(Problem, match="nothing was done"):
+            await workers.run(lambda: begun.append(1), seconds=0.1, of="a")
+        with pytest.raises(Problem, match="goes on"):
+            await workers.run(lambda: let_go.wait(20), seconds=0.1, of="b")
+        let_go.set()
+        await first
+        assert begun == []
+        while workers.busy:
+            await asyncio.sleep(0.01)
+        workers.close()
+
+    asyncio.run(crowd())
 
 
 # metrics

@@ -90,12 +90,12 @@ class Api:
         body = None if operation.body is None else _body(operation.body, await self._read(request))
         key = _key(request) if operation.keyed else None
         parent = request.headers.get("traceparent")
+        agent = checked_agent(values["agent"]) if operation.about_agent else ""
 
         def carry_out() -> Response:
             with traced(operation, values, parent) as tell, acting(grant.name, channel):
                 if not operation.about_agent:
                     return _encoded(operation, operation.do(Call(grant, values, query, body, key, service=service)))
-                agent = checked_agent(values["agent"])
                 there = service.memories.there(agent)
                 if operation.access == "write" and not there:
                     raise Problem(404, "not-found", f"agent {agent!r} has no memory here; adding an entry makes it", field="agent")
@@ -105,8 +105,8 @@ class Api:
                     return _encoded(operation, made)
 
         if operation.slow or getattr(body, "llm", False) or getattr(body, "extract", "") == "llm":
-            return await service.slow.run(carry_out, seconds=service.limits.slow)
-        return await service.workers.run(carry_out, seconds=service.limits.verb)
+            return await service.slow.run(carry_out, seconds=service.limits.slow, of=agent)
+        return await service.workers.run(carry_out, seconds=service.limits.verb, of=agent)
 
     async def _read(self, request: Request) -> bytes:
         try:
