@@ -1,7 +1,7 @@
 // What people can do. Each act says what follows from it before, and offers to take it back after where that is possible.
 
 import { append, announce, button, h, icon, replace } from "./dom.js";
-import { get, mayWrite, post, remove } from "./api.js";
+import { get, mayWrite, post, remove, who } from "./api.js";
 import { cut, delta, energy, plural, visible } from "./format.js";
 
 // A button for something that writes; nothing for who may only read.
@@ -214,7 +214,7 @@ export function settle(ticket, meters = []) {
   ask({
     title: "Settle this ticket by hand", says: ticket.query, doing: "Settle", danger: true, fields, undoable: false,
     consequence: [
-      "You are typing this: it is recorded as operator, not measured, and marked so everywhere. It is bounded: it neither keeps an entry alive nor kills it by itself.",
+      `You are typing this: it is recorded as ${who().operator ? "operator" : "claimed"}, not measured, and marked so everywhere, unless its meter was bound to this channel. It is bounded: it neither keeps an entry alive nor kills it by itself.`,
       ticket.holdout ? "Memory was withheld from this decision. Its outcome counts for the uplift, and moves nobody's energy." : "Credit or blame goes to the entries that shaped the answer. A ticket ends once.",
     ],
     run: async (values) => {

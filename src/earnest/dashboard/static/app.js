@@ -48,6 +48,7 @@ function drawRail() {
     VIEWS.map(([path, label, glyph, , number]) => h("a", { href: `#/${path}`, "aria-current": path === here ? "page" : null },
       icon(glyph), label, number && stats && h("span", { class: "count" }, count(number(stats))))),
     h("div", { class: "rail-foot" }, stats && h("span", {}, `Tick ${count(stats.tick)}`), h("span", {}, "Times are in UTC. Nothing leaves this machine.")));
+  bringIntoSight();
 }
 
 async function show({ focus = true } = {}) {
@@ -81,6 +82,12 @@ async function show({ focus = true } = {}) {
       main.dataset.shown = `${name}${id ? `/${id}` : ""}`;
     }
   }
+}
+
+// Where the views lie in a row that scrolls, the one that is open is in sight.
+function bringIntoSight() {
+  const rail = document.getElementById("rail"), here = rail.querySelector("[aria-current]");
+  if (here && rail.scrollWidth > rail.clientWidth) rail.scrollLeft = here.offsetLeft - (rail.clientWidth - here.offsetWidth) / 2;
 }
 
 // Numbers beside the views follow the store; what is being read is left alone until one asks for it.

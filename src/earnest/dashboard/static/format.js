@@ -30,6 +30,8 @@ export const short = (value) => {
   return (value < 0 ? "−" : "") + text;
 };
 
+// Nothing that was measured is certain: the ends of the scale are not reached.
+export const chance = (part) => (part > 0.99 ? "over 99 %" : part < 0.01 ? "under 1 %" : percent(part));
 export const percent = (part) => `${Math.round(part * 100)} %`;
 
 // Times are in UTC everywhere, as in the log.
