@@ -85,13 +85,13 @@ class Hosts:
         A page that had its own name point here (DNS rebinding) sends its own Host; a page elsewhere sends its own Origin.
 
         Raises:
-            Problem: 400, 421 or 403.
+            Problem: 400 or 403.
         """
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not hosts[0]:
             raise Problem(400, "bad-request", "exactly one Host header is needed", field="Host")
         if not self.knows(hosts[0]):
-            raise Problem(421, "wrong-host", "this service does not answer to that name; its operator can allow it", field="Host")
+            raise Problem(403, "wrong-host", "this service does not answer to that name; its operator can allow it", field="Host")
         origins = headers.getlist("origin")
         if len(origins) > 1:
             raise Problem(400, "bad-request", "more than one Origin header", field="Origin")
@@ -165,7 +165,7 @@ class Guard:
             if started:
                 raise
             answer = problem.response()
-            if problem.status in (400, 401, 403, 408, 413, 415, 421, 429, 431) and (problem.status == 431 or _has_body(scope)):
+            if problem.status in (400, 401, 403, 408, 413, 415, 429, 431) and (problem.status == 431 or _has_body(scope)):
                 # The rest of the body is not worth reading.
                 answer.headers["connection"] = "close"
             await answer(scope, receive, sent)

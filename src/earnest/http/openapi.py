@@ -33,7 +33,7 @@ SAID: Final[Mapping[int, str]] = {
     200: "Done", 201: "Made", 400: "The request is malformed", 401: "A bearer token is needed", 403: "The token does not allow it",
     404: "There is no such thing", 405: "The path does not know that method", 408: "The body did not arrive",
     409: "The present state forbids it", 413: "The request is too large", 415: "The body must be JSON",
-    421: "The service does not answer to that name", 422: "A value cannot be used; `field` names it",
+    422: "A value cannot be used; `field` names it",
     429: "Too many requests; Retry-After says when", 431: "The address and the headers are too large", 500: "A fault of the service",
     503: "Not now; Retry-After says when",
 }  # fmt: skip
@@ -120,7 +120,7 @@ def refusals(operation: Operation) -> set[int]:
     """The statuses that an operation may refuse a request with."""
     made = {400, 431, 500, 503, *operation.failures}
     if operation.who != "open":
-        made |= {401, 403, 421, 429}
+        made |= {401, 403, 429}
     if operation.body is not None or operation.method == "DELETE":
         made |= {408, 413, 415}
     if operation.body is not None or operation.query is not None or operation.about_agent:
