@@ -86,6 +86,7 @@ export const EVENTS = {
   suspend: "suspended", clear: "cleared", death: "died", forget: "forgotten", restore: "restored", pin: "pinned", unpin: "unpinned",
   merge: "merged", undo: "undone", rollback: "rolled back", graduate: "off probation", setting: "setting changed", meter: "meter changed",
   bind: "meter bound", repair: "repaired", remeasure: "measured again", correct: "put right", control: "control", appeal: "appeal",
-  alarm: "meter alarm", revoke: "meter revoked", link: "linked", feedback: "feedback", erase: "erased", rule: "rule", trial: "rule on trial",
+  alarm: "meter alarm", revoke: "meter revoked", rule: "rule changed", link: "linked", unlink: "links cut", feedback: "opinion given",
+  vouch: "vouched for", import: "imported", erase: "erased", segment: "segment written",
 };
 export const eventName = (kind) => EVENTS[kind] || visible(kind).replace(/_/g, " ");
