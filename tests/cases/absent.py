@@ -10,9 +10,6 @@ from .model import Left, Op, Unknown
 
 # Operation: (what it needs, whether leaving it out leaves the store other than the case means).
 _MODULES: dict[str, tuple[str, bool]] = {
-    "rest": ("earnest.http", True),  # adds and settlements are made in its place
-    "http": ("earnest.http", True),
-    "dashboard": ("earnest.http", False),
     "simulate": ("earnest.simulate", True),
     "for_each_reply": ("earnest.rules", True),
 }

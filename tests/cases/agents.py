@@ -109,6 +109,8 @@ def _start(run: Run, op: Op, reply: Reply) -> None:
         server = _server(run, op)
         server.get("memory_add", text="written by the server")
         return
+    if run.surface.name == "cli":
+        raise Left("not here", "start: the server is the same process, and is spoken to where the case is played on Python")
     if sys.platform == "win32":
         raise Left("not here", "start: parents and signals are those of POSIX")
     run.surface.reopen()
@@ -191,17 +193,28 @@ def _bodies() -> Iterator[bytes]:
     yield b"# Mine\r\n\r\nabove\r\n"
 
 
+def _once(operation: Callable[[Run, Op, Reply], None]) -> Callable[[Run, Op, Reply], None]:
+    """An operation on the server alone: it is the same process whichever surface the case is played on."""
+
+    def played(run: Run, op: Op, reply: Reply) -> None:
+        if run.surface.name == "cli":
+            raise Left("not here", f"{op['op']}: the server is the same process, and is spoken to where the case is played on Python")
+        operation(run, op, reply)
+
+    return played
+
+
 OPERATIONS: dict[str, Callable[[Run, Op, Reply], None]] = {
     "mcp_add": _mcp_add,
-    "mcp_tools_list": _tools,
-    "mcp_calls": _calls,
-    "mcp_call": _call,
-    "mcp_search": _mcp_search,
-    "mcp_session": _session,
+    "mcp_tools_list": _once(_tools),
+    "mcp_calls": _once(_calls),
+    "mcp_call": _once(_call),
+    "mcp_search": _once(_mcp_search),
+    "mcp_session": _once(_session),
     "start": _start,
-    "close_stdin": _ended("close_stdin"),
-    "kill_parent": _ended("kill_parent"),
-    "SIGTERM": _ended("SIGTERM"),
+    "close_stdin": _once(_ended("close_stdin")),
+    "kill_parent": _once(_ended("kill_parent")),
+    "SIGTERM": _once(_ended("SIGTERM")),
     "render": _render,
 }
 

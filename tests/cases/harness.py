@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from . import agents, bad_values, damage, embedding, texts
+from . import agents, bad_values, damage, embedding, texts, web
 from .model import Left, Op, Refused, Reply, Unknown
 from .processes import Peer, Worker
 from .python_surface import PythonSurface
@@ -213,17 +212,6 @@ def _kill(run: Run, op: Op, reply: Reply) -> None:
     run.facts["kills"] = int(op["times"])
 
 
-def _rest(run: Run, op: Op, reply: Reply) -> None:
-    """Until there is a REST server, this surface is given what the body would hold, numbers that JSON lacks included."""
-    if op.get("method") != "POST" or op.get("path") not in ("add", "settle"):
-        raise Left("not yet", f"rest: {op.get('method')} {op.get('path')}: there is no earnest.http")
-    run.notes.append(f"asked of {run.surface.name} in place of REST")
-    body = json.loads(op["body"])
-    if "content" in body:
-        body["text"] = body.pop("content")
-    reply.value = run.surface.call(run.agent(op), op["path"], **body)
-
-
 def _cli(run: Run, op: Op, reply: Reply) -> None:
     raw: Callable[[list[str]], tuple[int, str, str]] | None = getattr(run.surface, "raw", None)
     if raw is None:
@@ -234,7 +222,14 @@ def _cli(run: Run, op: Op, reply: Reply) -> None:
         raise Left("not yet", f"there is no command {op['args'][0]!r}")
 
 
-SUBSTITUTES: dict[str, Callable[[Run, Op, Reply], None]] = {"rest": _rest}
+def _start(run: Run, op: Op, reply: Reply) -> None:
+    if op.get("surface") == "dashboard and rest":
+        web.start(run, op)
+    else:
+        agents.OPERATIONS["start"](run, op, reply)
+
+
+SUBSTITUTES: dict[str, Callable[[Run, Op, Reply], None]] = {}
 """What is done in place of an operation that the product does not have yet; the case still counts as one with a part left out."""
 
 
@@ -254,6 +249,8 @@ OPERATIONS: dict[str, Callable[[Run, Op, Reply], None]] = {
     "kill -9 during save": _kill,
     "cli": _cli,
     **agents.OPERATIONS,
+    **web.OPERATIONS,
+    "start": _start,
     **embedding.OPERATIONS,
     "damage": damage.damage,
     "store_of_version": damage.store_of_version,

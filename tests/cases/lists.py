@@ -12,7 +12,6 @@ NOT_YET: Final[dict[str, str]] = {
     "B56": "no links or rules; turns, adding, answering and consolidating are asserted",
     "B57": "no links between entries; the other calls by id are asserted",
     "B140/cli": "there is no command `decay`",
-    "B144": "no REST server (the surface is given what the bodies hold)",
 }
 """A part needs what the product will have. A case whose parts all exist must leave this list."""
 
@@ -32,6 +31,14 @@ NOT_HERE: Final[dict[str, str]] = {
     "B63/cli": "no word of a command line can bring an embedder of one's own",
     "B64/cli": "no word of a command line can bring an embedder of one's own",
     "B140/python": "it is about what commands print",
+    "B122/cli": "the MCP server is the same process on every surface; it is spoken to on the other one",
+    "B124/cli": "the MCP server is the same process on every surface; it is spoken to on the other one",
+    "B125/cli": "the MCP server is the same process on every surface; it is spoken to on the other one",
+    "B126/cli": "the MCP server is the same process on every surface; it is spoken to on the other one",
+    "B127/cli": "the MCP server is the same process on every surface; it is spoken to on the other one",
+    "B128/cli": "the MCP server is the same process on every surface; it is spoken to on the other one",
+    "B129/cli": "the MCP server is the same process on every surface; it is spoken to on the other one",
+    "B130/cli": "the MCP server is the same process on every surface; it is spoken to on the other one",
     "B25/cli": "no word of a command line can hold NUL; a file that holds one is refused (E50)",
     "B103/cli": "1,440 processes for one step; E21 races commands in small",
     "B107/cli": "every command is a process of its own",

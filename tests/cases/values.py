@@ -13,7 +13,7 @@ from earnest.core.rules import STATUSES
 from earnest.core.settings import Settings
 from earnest.stores.sqlite.schema import FORMAT
 
-from . import damage, ruling, texts
+from . import damage, ruling, texts, web
 from .model import Left, Refused, Reply, Unknown
 from .python_surface import PythonSurface
 from .run import Run
@@ -327,5 +327,6 @@ EXPECTATIONS: dict[str, Callable[[Run, Any], list[str]]] = {
     "error_kind_only": _error_kind_only,
     "mentions": _mentions,
     "status": _status,
+    "statuses": web.statuses,
     "replies_strict_json": _replies_strict_json,
 }

@@ -11,6 +11,7 @@ BEGIN: Final = "<!-- earnest:begin, written by `earnest render`; what is between
 END: Final = "<!-- earnest:end -->"
 _BEGINS: Final = b"<!-- earnest:begin"
 _ENDS: Final = b"<!-- earnest:end"
+_MARK: Final = b"\xef\xbb\xbf"
 _BOMS: Final = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 
@@ -40,7 +41,10 @@ def split(path: str, data: bytes) -> Split:
     begins: list[tuple[int, int]] = []
     ends: list[tuple[int, int]] = []
     at = 0
-    for number, line in enumerate(data.splitlines(keepends=True), 1):
+    for number, whole in enumerate(data.splitlines(keepends=True), 1):
+        # A byte order mark stands before the first line, not in it.
+        mark = len(_MARK) if at == 0 and whole.startswith(_MARK) else 0
+        at, line = at + mark, whole[mark:]
         if line.startswith(_BEGINS):
             begins.append((number, at))
         elif line.startswith(_ENDS):
