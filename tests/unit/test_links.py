@@ -413,3 +413,15 @@ def test_earned_importance_comes_from_outcomes_alone(memory: Memory, clock: Manu
 def test_an_organic_memory_refuses_nonsense(memory: Memory, bad: dict[str, float]) -> None:
     with pytest.raises(InvalidInput, match=next(iter(bad))):
         OrganicMemory(memory, **bad)
+
+
+def test_erasing_an_entry_takes_its_links_with_their_reasons_and_what_was_said_of_it(tmp_path: Path, clock: ManualClock) -> None:
+    with Memory.open(tmp_path / "m.db", clock=clock) as memory:
+        one, two = memory.add("The vault of Zorblax is open.").id, memory.add("Nobody guards Zorblax at night.").id
+        memory.link(one, two, reason="the Zorblax affair")
+        memory.feedback(one, "unhelpful")
+        memory.unlink(one, memory.add("stone").id)
+        assert memory.erase(entry=one, dry_run=True).counts["links"] == memory.erase(entry=one).counts["links"] == 1
+        memory.erase(entry=two)
+        assert memory.graph().edges == () and memory.check().ok
+    assert b"zorblax" not in (tmp_path / "m.db").read_bytes().lower()
