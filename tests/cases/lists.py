@@ -9,7 +9,7 @@ from typing import Final
 
 NOT_YET: Final[dict[str, str]] = {
     "B53": "no links or rules; every other way of reading is asserted",
-    "B56": "no links or rules; turns, adding, answering and consolidating are asserted",
+    "B56": "no edges are looked at; turns, adding, answering and consolidating are asserted",
     "B57": "no links between entries; the other calls by id are asserted",
     "B133": "no rules; the block for a prompt is asserted in tests/unit/test_prefetch.py",
     "B140/cli": "there is no command `decay`",
@@ -26,6 +26,7 @@ NO_COUNTERPART: Final[dict[str, str]] = {
 
 NOT_HERE: Final[dict[str, str]] = {
     "B23/cli": "no word of a command line is None, and none can bring an embedder that counts",
+    "B159/cli": "no word of a command line can bring a model of one's own",
     "B53/cli": "no word of a command line can bring an embedder of one's own",
     "B26/cli": "no word of a command line can bring an embedder of one's own",
     "B61/cli": "no word of a command line can bring an embedder of one's own",
