@@ -137,7 +137,7 @@ def test_the_local_stack_runs_on_a_server_that_speaks_ollamas_format(tmp_path: P
     finally:
         ollama.close()
     assert "Encoding the demo corpus with ollama:qwen3" in printed and "facts: 16 taken from the model" in printed
-    assert "After seven days." in printed and "[1] Old log files" in printed and "tokens read" in printed
+    assert "After seven days." in printed and "[1] Every old log file" in printed and "tokens read" in printed
     assert {path for path, _, _ in ollama.requests} <= {"/api/chat", "/api/embed"}
     assert all(body["think"] is False for path, _, body in ollama.requests if path == "/api/chat")
     assert list(tmp_path.iterdir()) == []
