@@ -8,6 +8,7 @@ from typing import Any
 
 from earnest.core.entry import StoredEntry
 from earnest.core.gate import NOTHING_YET, WATCH_FIRST, Judgement, Terms, alpha_of, judged
+from earnest.core.injection import MARKS
 from earnest.core.rules import (
     Leave,
     Rule,
@@ -85,6 +86,9 @@ def activate(
     """Puts a rule into force; its half-life begins, and so does the watch on it."""
     event = change(tx, stored, rule, "active", why, note=note, verdict="stopped" if seen is None else "proved", **data)
     ends = later(now, timedelta(days=settings.rules_half_life))
+    if stored.probation:
+        # What its words aim at was before the eyes of whoever accepts it.
+        tx.change_entry(stored.row, probation=0)
     heard, level = (0, 0.0) if seen is None else (max(seen.shown, WATCH_FIRST), seen.mean)
     tx.change_rule(stored.row, ends=ends, hits_before=stored.entry.recalls, heard=heard, level=level)
     return event
@@ -98,6 +102,9 @@ def begin_trial(
         raise NotAllowed(
             f"rule {stored.entry.id} has a tag that keeps it from being withheld ({settings.holdout_exempt}); a person may accept it"
         )
+    if stored.in_quarantine:
+        told = "; ".join(MARKS[mark] for mark in stored.entry.marks)
+        raise NotAllowed(f"rule {stored.entry.id} is not put on trial, where agents would read it: {told}; a person may accept it")
     made, proved = tx.trial_counts()
     terms = Terms(alpha_of(made + 1, proved), decisions, bound=settings.uplift_bound, meter=meter)
     said: dict[str, Any] = {
