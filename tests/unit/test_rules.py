@@ -535,7 +535,7 @@ def test_a_rule_that_is_too_seldom_used_expires_after_its_half_life(hits: int) -
         clock.advance(days=2)
         if hits < 3:
             assert not memory.prefetch(ASK), "it is not shown any more, also before anybody has written"
-        memory.tick()
+        memory.maintain()
         after = memory.rules.get(rule.id)
         assert after.status == ("active" if hits >= 3 else "expired")
         assert memory.stats().rules == {after.status: 1}
@@ -721,6 +721,17 @@ def test_what_helps_is_proved_and_put_into_force() -> None:
         assert found.verdict == "helps" and found.decisions == took
         assert memory.uplift().decisions == 0, "a trial is no holdout of memory"
         assert memory.check().ok
+
+
+def test_the_uplift_of_a_rule_on_trial_says_how_far_it_is() -> None:
+    with opened() as memory:
+        rule = deployable(memory)
+        memory.rules.trial(rule.id)
+        for n in range(12):
+            _, name = decided(memory)
+            memory.settle(name, delta=float(n % 2), meter="ci", scale=1)
+        found = memory.uplift(rule=rule.id)
+        assert found.decisions == 12 and "needs about" in found.verdict
 
 
 def test_what_harms_is_rejected() -> None:
