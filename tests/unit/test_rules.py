@@ -882,6 +882,48 @@ def test_any_sqlite_reads_the_rules(tmp_path: Path) -> None:
     db.close()
 
 
+def test_an_export_takes_rules_along_as_they_stand(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db") as memory:
+        in_force(memory)
+        rule = deployable(memory)
+        memory.rules.trial(rule.id)
+        for n in range(8):
+            _, name = decided(memory)
+            memory.settle(name, delta=float(n % 2), meter="ci", scale=1)
+        before = memory.rules.list()
+        memory.export(tmp_path / "all.jsonl")
+    with opened(tmp_path / "b.db") as memory:
+        memory.import_(tmp_path / "all.jsonl")
+        assert memory.rules.list() == before and memory.check().ok
+
+
+def test_erasing_an_experience_erases_the_rule_that_was_drawn_from_it_and_no_other_experience() -> None:
+    with opened() as memory:
+        ids = failures(memory)
+        [rule] = memory.rules.analyze()
+        memory.rules.verify(rule.id)
+        memory.erase(entry=ids[0])
+        assert memory.get(rule.id).cause == "erased" and not memory.prefetch(ASK, kind="rule")
+        assert [memory.get(one).standing for one in ids[1:]] == ["active", "active"]
+        assert memory.stats().rules == {} and memory.check().ok
+
+
+def test_erasing_a_rule_leaves_what_happened() -> None:
+    with opened() as memory:
+        ids = failures(memory)
+        [rule] = memory.rules.analyze()
+        memory.erase(entry=rule.id)
+        assert [memory.get(one).standing for one in ids] == ["active"] * 3 and memory.rules.list() == []
+        assert memory.check().ok
+
+
+def test_a_secret_in_a_rule_is_not_kept() -> None:
+    with opened() as memory:
+        key = "AKIA" + "IOSFODNN7EXAMPLE"
+        rule = memory.rules.add("avoid", trigger="deploying", action=f"Do not use {key} for it")
+        assert key not in rule.action and "Do not use" in rule.action
+
+
 def test_rules_survive_the_process(tmp_path: Path) -> None:
     path = tmp_path / "m.db"
     with opened(path) as memory:

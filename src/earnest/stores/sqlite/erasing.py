@@ -72,6 +72,8 @@ WORDLESS: Final[Mapping[str, frozenset[str]]] = {
     "models": frozenset(("name", "holder")),
     "draws": frozenset(("arm",)),
     "appeals": frozenset(("why",)),
+    "rules": frozenset(("status",)),
+    "trials": frozenset(("verdict", "meter")),
 }
 """The other columns of text or bytes: random ids, words of Earnest's own, names of meters, channels and authors, salted digests."""
 
