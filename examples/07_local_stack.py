@@ -13,7 +13,6 @@ OLLAMA_HOST says where it is. Where Ollama is not there, this says so and ends: 
 from __future__ import annotations
 
 import os
-import sys
 
 from earnest import Memory
 from earnest.core.vectors import need_numpy
@@ -76,4 +75,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -143,12 +143,13 @@ def service(request: pytest.FixtureRequest) -> Iterator[Service]:
 
 def driver(service: Service, pauses: list[float], **more: Any) -> Any:
     more = {"pause": pauses.append, **more}
-    return {
+    made_of: dict[str, Callable[[], Any]] = {
         "openai": lambda: OpenAILLM("gpt-4o-mini", base_url=f"{service.url}/v1", **more),
         "zhipu": lambda: ZhipuLLM("glm-4-flash", base_url=f"{service.url}/v4", **more),
         "anthropic": lambda: AnthropicLLM("claude-3-5-haiku-latest", base_url=service.url, **more),
         "ollama": lambda: OllamaLLM("qwen3", base_url=service.url, **more),
-    }[service.form]()
+    }
+    return made_of[service.form]()
 
 
 @pytest.mark.parametrize("service", FORMS, indirect=True)

@@ -45,8 +45,13 @@ class Model:
             self.asked.append(step)
             self.prompts.append(prompt)
         lines = {int(number): text for number, text in re.findall(r"^\[(\d+)\] (.*)$", prompt, re.MULTILINE)}
-        made = self.steps.get(step, repeated if step == "facts" else lambda lines: [])(lines)
+        say: Callable[[dict[int, str]], Any] = self.steps.get(step) or (repeated if step == "facts" else nothing)
+        made = say(lines)
         return made if isinstance(made, str) else json.dumps(made)
+
+
+def nothing(lines: dict[int, str]) -> list[Any]:
+    return []
 
 
 def repeated(lines: dict[int, str]) -> list[dict[str, Any]]:
@@ -294,6 +299,13 @@ def test_kept_replies_of_work_that_never_went_on_are_gone_after_a_week(tmp_path:
         memory.encode([Document("b", CACHE)], encoder=ReflectionEncoder(Model(), workers=1))
         report = memory.encode([Document("a", LONG)], encoder=ReflectionEncoder(Model(), workers=1))
         assert report.cost["kept"] == 0
+
+
+def test_an_erasure_takes_kept_replies_along(memory: Memory) -> None:
+    memory.encode([Document("a", LONG)], encoder=ReflectionEncoder(Down(3, ModelFailed("HTTP 429")), workers=1))
+    memory.erase(source="a")
+    report = memory.encode([Document("a", LONG)], encoder=ReflectionEncoder(Model(), workers=1))
+    assert report.cost["kept"] == 0
 
 
 def test_a_file_that_a_model_did_not_finish_is_read_again(memory: Memory, tmp_path: Path) -> None:
