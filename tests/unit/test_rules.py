@@ -853,6 +853,47 @@ def test_a_proof_falls_with_its_meter() -> None:
         assert memory.rules.get(rule.id).status == "trial" and memory.check().ok
 
 
+# doctor
+
+
+def found_by_doctor(memory: Memory) -> list[str]:
+    return [one.code for one in memory.doctor().findings if "rule" in one.code or "trial" in one.code]
+
+
+def test_doctor_says_when_nobody_looks_at_proposals() -> None:
+    with opened() as memory:
+        for n in range(10):
+            assert found_by_doctor(memory) == []
+            memory.rules.add("avoid", trigger=f"case {n} of the walrus", action=f"Do thing number {n}")
+        assert found_by_doctor(memory) == ["rules_waiting"]
+        for rule in memory.rules.list():
+            memory.rules.verify(rule.id)
+        assert found_by_doctor(memory) == ["rules_unproved"]
+
+
+def test_doctor_says_when_a_trial_comes_to_nothing() -> None:
+    clock = ManualClock(datetime.datetime(2026, 1, 5, tzinfo=datetime.UTC))
+    with opened(clock=clock) as memory:
+        rule = deployable(memory)
+        memory.rules.trial(rule.id)
+        assert found_by_doctor(memory) == []
+        clock.advance(days=31)
+        assert found_by_doctor(memory) == ["trial_stalled"]
+
+
+def test_doctor_says_when_one_arm_loses_its_outcomes() -> None:
+    with opened() as memory:
+        rule = deployable(memory)
+        memory.rules.trial(rule.id)
+        for n in range(120):
+            ticket, name = decided(memory)
+            if ticket.rules:
+                memory.settle(name, delta=float(n % 2), meter="ci", scale=1)
+            else:
+                memory.abandon(name) if n % 3 else memory.settle(name, delta=float(n % 2), meter="ci", scale=1)
+        assert found_by_doctor(memory) == ["trial_skewed"]
+
+
 # the store
 
 
