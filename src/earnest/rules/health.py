@@ -31,7 +31,7 @@ def findings(reading: Reading, now: datetime) -> Iterator[Finding]:
             "info",
             "Proposed rules wait for somebody to look at them.",
             f"{counts['pending']:,} pending, {counts.get('active', 0):,} active",
-            "look at them: `earnest rules list --status pending`; then `earnest rules verify ID` (or --reject), or `earnest rules trial ID`",
+            "look at them: `earnest rules list --status pending`; then `earnest rules verify ID`, or `earnest rules trial ID`",
         )
     if counts.get("trial"):
         yield from _trials(reading, now)
