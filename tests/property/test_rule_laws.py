@@ -164,7 +164,7 @@ def test_rules_keep_their_laws(request: pytest.FixtureRequest) -> None:
     run_state_machine_as_test(
         Rules,
         settings=settings(
-            max_examples=60 if full else 8, stateful_step_count=40 if full else 15, deadline=None, derandomize=True,
+            max_examples=20 if full else 8, stateful_step_count=30 if full else 15, deadline=None, derandomize=True,
             suppress_health_check=list(HealthCheck),
         ),
     )  # fmt: skip
