@@ -120,7 +120,7 @@ def along_links(wanted: argparse.Namespace, conversations: Sequence[Conversation
     """Measure recall along links and print; returns the exit status."""
     given = f" --embedder {shlex.quote(wanted.embedder)}" * (wanted.embedder != "none") + " --tune" * wanted.tune
     results = {"command": f"python -m bench.recall --data locomo10.json --links{given}", "tune": wanted.tune}
-    results |= links.measured(conversations, wanted.embedder, said)
+    results |= links.measured(conversations, wanted.embedder, links.SPREADS if wanted.tune else links.CHOSEN, said)
     print("\n".join(links.lines(results)))
     if not wanted.tune:
         out = wanted.out or DEFAULT_OUT.with_name("links.json" if wanted.embedder == "none" else f"links-{wanted.embedder}.json")

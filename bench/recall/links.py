@@ -1,8 +1,8 @@
 """Recall with and without links: the same questions, asked of the same memory, with more or less of a hit's score passed on.
 
-`python -m bench.recall --data locomo10.json --links [--tune] [--embedder local]`. Links are those that a memory finds by itself: by names and
-neighbours as turns are written, by likeness in `maintain`. With `--tune` the two tuning conversations alone are looked at, and the spread
-is chosen there; without, every conversation is, and the figures of the others are what counts.
+`python -m bench.recall --data locomo10.json --links [--tune] [--embedder local]`. Links are those that a memory finds by itself: by names
+and neighbours as turns are written, by likeness in `maintain`. With `--tune` the two tuning conversations alone are looked at, and
+the spread is chosen there; without, every conversation is, and the figures of the others are what counts.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ from typing import Any, Final
 from bench.recall.conversations import KINDS, TUNING, Conversation
 from bench.recall.measures import Row, mean, row
 from earnest import Memory
+from earnest.graph.walking import SPREAD
 
 SPREADS: Final = (0.0, 0.05, 0.1, 0.2, 0.5)
-"""Part of a hit's score that it passes on; 0 follows no link."""
+"""Part of a hit's score that it passes on, among which one is chosen on the tuning conversations; 0 follows no link."""
+CHOSEN: Final = (0.0, SPREAD)
+"""What is measured on the others: without, and with what was chosen."""
 DEPTH: Final = 60
 
 
@@ -29,9 +32,9 @@ def memory_of(conversation: Conversation, embedder: str) -> Memory:
     return memory
 
 
-def measured(conversations: Sequence[Conversation], embedder: str, said: Any) -> dict[str, Any]:
+def measured(conversations: Sequence[Conversation], embedder: str, spreads: Sequence[float], said: Any) -> dict[str, Any]:
     """Rows by spread, and how many links of which kind there are."""
-    rows: dict[str, list[list[Any]]] = {f"{spread:g}": [] for spread in SPREADS}
+    rows: dict[str, list[list[Any]]] = {f"{spread:g}": [] for spread in spreads}
     kinds: Counter[str] = Counter()
     turns = 0
     for conversation in conversations:
@@ -39,7 +42,7 @@ def measured(conversations: Sequence[Conversation], embedder: str, said: Any) ->
         kinds.update(edge.kind for edge in memory.graph(limit=1_000_000).edges)
         turns += len(conversation.turns)
         sessions = conversation.sessions()
-        for spread in SPREADS:
+        for spread in spreads:
             memory.configure(spread=spread)
             for asked in conversation.questions:
                 ranked = list(dict.fromkeys(source for hit in memory.search(asked.text, DEPTH) for source in hit.entry.sources))
@@ -57,7 +60,11 @@ def lines(results: Mapping[str, Any]) -> Iterator[str]:
     found = ", ".join(f"{count / results['turns']:.2f} {kind}" for kind, count in sorted(results["links"].items()))
     yield f"links a turn: {found}"
     yield ""
-    yield f"{'spread':>8} " + " ".join(f"{KINDS[kind]:>12}" for kind in sorted(KINDS)) + f" {'all, R@5':>10} {'all, R@10':>10} {'nDCG@10':>10}"
+    yield (
+        f"{'spread':>8} "
+        + " ".join(f"{KINDS[kind]:>12}" for kind in sorted(KINDS))
+        + f" {'all, R@5':>10} {'all, R@10':>10} {'nDCG@10':>10}"
+    )
     for spread, plain in results["rows"].items():
         rows = [each for each in (Row(*one) for one in plain) if (each.conversation in TUNING) == tune]
         by_kind = [mean(rows, "recall10", lambda each, kind=kind: each.kind == kind) for kind in sorted(KINDS)]  # type: ignore[misc]

@@ -14,7 +14,6 @@ _MODULES: dict[str, tuple[str, bool]] = {
     "http": ("earnest.http", True),
     "dashboard": ("earnest.http", False),
     "simulate": ("earnest.simulate", True),
-    "for_each_reply": ("earnest.rules", True),
 }
 
 _VERBS: dict[str, tuple[str, bool]] = {

@@ -16,6 +16,7 @@ from earnest.core.tokens import counter
 from earnest.core.turns import NOTHING, Context, Kept, Turn
 from earnest.core.write_gate import Gate
 from earnest.errors import EarnestError, InvalidInput, NotAvailable
+from earnest.forgetting import curve
 from earnest.ledger import lifecycle
 from earnest.protocols import LLM, Reading, Writing
 from earnest.recall.search import Found
@@ -211,7 +212,11 @@ class ConversationVerbs(RecallVerbs):
                     if hit.stored.entry.kind != "rule" and (known is None or hit.score > known.score):
                         best[hit.stored.row] = hit
         ranked = sorted(best.values(), key=lambda hit: (-hit.score, -hit.stored.row))
-        made, rows = prefetching.block(ranked, budget=room, count=count, pass_over=settings.pass_over, rules=told)
+        now = self._clock.now()
+        dormant = {hit.stored.row for hit in ranked if hit.via is not None and not hit.matched and curve.dormant(hit.stored.entry, now)}
+        made, rows = prefetching.block(
+            ranked, budget=room, count=count, pass_over=settings.pass_over, rules=told, dormant=dormant
+        )  # fmt: skip
         shown = {rule.id for rule in made.rules}
         rows += [hit.stored.row for hit in rules if hit.stored.entry.id in shown]
         if rows:
