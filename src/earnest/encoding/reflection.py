@@ -153,8 +153,8 @@ class ReflectionEncoder:
     stored as they are.
 
     Inside `memory.encode` what is asked is counted and bounded by `llm_daily_budget`, and replies are kept until the work is done: after an
-    interruption the same call goes on without paying twice. Of a document that was encoded before, only passages that changed are asked about:
-    what was made of the others stays, with its history.
+    interruption the same call goes on without paying twice. Of a document that was encoded before, only passages that changed are asked
+    about: what was made of the others stays, with its history.
 
     Args:
         llm: The model: anything with `complete(prompt) -> str`; inside `memory.encode` also a spec such as "ollama:qwen3", or a callable.

@@ -161,11 +161,13 @@ class CompressionVerbs(EntryVerbs, RecallVerbs, AskingVerbs):
             tx.append("rollback", entries=rows, data=data, note=told[: check.MAX_DETAIL])
 
     def _compress(self, stored: StoredEntry, text: str, request: Mapping[str, Any], key: str | None, **data: Any) -> Entry:
+        # A model wrote it: it goes through the same gate as everything that is written.
+        said = self._gate().passed(text).text
         with self._writing() as tx:
 
             def do() -> tuple[Entry, Mapping[str, Any]]:
                 settings, now = self._read_settings(tx), lifecycle.found(tx, stored.entry.id)
-                new = compressing.compressed_entry(self._rng, now, text)
+                new = compressing.compressed_entry(self._rng, now, said)
                 terms = self._terms(new.text, new.cue)
                 made = compressing.compress(tx, settings, self._rng, self._analyser, now, new, terms, **data)
                 [after] = tx.entries([made.row])
