@@ -46,6 +46,7 @@ NOT_HERE: Final[dict[str, str]] = {
     "B76/cli": "no word of a command line can bring a model of one's own",
     "B77/cli": "no word of a command line can bring a model of one's own",
     "B78/cli": "no word of a command line can bring a model of one's own",
+    "E71/cli": "no word of a command line can bring an embedder of one's own",
     "E70/cli": "no word of a command line can bring a model of one's own",
     "B23/cli": "no word of a command line is None, and none can bring an embedder that counts",
     "B159/cli": "no word of a command line can bring a model of one's own",
