@@ -160,7 +160,8 @@ def test_no_rule_that_is_not_active_reaches_a_prompt_or_decides(status: str) -> 
         memory.tick()
         assert memory.rules.get(rule.id).status == status
         assert str(memory.prefetch(ASK)) == str(memory.prefetch(ASK, kind="rule")) == "" and memory.rules.match(ASK) == []
-        assert not memory.answer(ASK, kind="rule") and memory.decide(ASK, kind="rule").id is None
+        assert not memory.answer(ASK, kind="rule")
+        assert (memory.decide(ASK, kind="rule").id is None) is (status != "trial")
 
 
 def test_a_suspended_rule_is_not_shown() -> None:
@@ -705,6 +706,28 @@ def test_several_rules_are_tried_in_one_decision_each_with_its_own_coin() -> Non
         numbers = [memory.rules.get(one.id).trial for one in (first, second)]
         assert [one.number for one in numbers if one] == [1, 2] and numbers[0] and numbers[1]
         assert numbers[0].terms.alpha > numbers[1].terms.alpha, "the second trial of a store has less to spend"
+
+
+def test_where_nothing_else_answers_rules_do_and_can_be_tried() -> None:
+    with opened() as memory:
+        rule = proposed(memory)
+        assert memory.decide(ASK).id is None, "a pending rule is silence"
+        memory.rules.trial(rule.id)
+        seen = set()
+        for _ in range(200):
+            ticket = memory.decide(ASK)
+            assert ticket and ticket.id is not None and ticket.deciding is None and not ticket.holdout
+            here = bool(ticket.rules)
+            seen.add(here)
+            assert ticket.text == (ACTION if here else "") and ticket.from_memory is here and (TRIGGER in ticket.annotated) is here
+            memory.settle(ticket.id, delta=1.0 if here else 0.25, meter="ci", scale=1)
+            if memory.rules.get(rule.id).status != "trial":
+                break
+        assert seen == {True, False} and memory.rules.get(rule.id).status == "active"
+        after = memory.decide(ASK)
+        assert after.text == ACTION and after.exposure == 1.0 and [one.id for one in after.rules] == [rule.id]
+        memory.tick()
+        assert memory.check().ok and memory.decide("Where is the meeting room?").id is None and not memory.answer(ASK)
 
 
 def test_what_helps_is_proved_and_put_into_force() -> None:
