@@ -61,8 +61,8 @@ class ConversationVerbs(RecallVerbs):
                 blank text say nothing. Code blocks, program output and blocks of `prefetch` are passed over.
             scope: Whose it is, matched exactly; memory is compared within it alone.
             extract: "rules" asks no model. "llm" asks the one that is given, and uses the rules if its reply cannot be used.
-            llm: A spec such as "ollama:qwen3", anything with `complete(prompt) -> str`, or True for the memory's own. It is asked before
-                the store is written to, never inside a transaction, and what it costs is counted.
+            llm: A spec such as "ollama:qwen3", or anything with `complete(prompt) -> str`; the memory's own unless given. It is asked
+                before the store is written to, never inside a transaction, and what it costs is counted.
             session: The conversation's name, kept in the metadata and in the source.
             speaker: What the user is called in the sentences; "the user" unless given.
             key: Idempotency key: repeating the request returns the same entries.
@@ -83,7 +83,7 @@ class ConversationVerbs(RecallVerbs):
         name = check.label("speaker", speaker, limit=100, blank=True)
         talk = None if session is None else check.label("session", session, limit=200)
         check.choice("extract", extract, ("rules", "llm"))
-        if extract == "llm" and llm is None:
+        if extract == "llm" and llm is None and not (llm := self._has_model()):
             raise NotAvailable("extract='llm' needs a model: give llm=, an object with complete(prompt) -> str, or use extract='rules'")
         said = {"user": _digest(user), "assistant": _digest(assistant)}
         request = said | {"scope": place, "extract": extract, "session": talk, "speaker": name}
