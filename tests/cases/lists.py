@@ -8,11 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 NOT_YET: Final[dict[str, str]] = {
-    "B53": "no links or rules; every other way of reading is asserted",
-    "B56": "no edges are looked at; turns, adding, answering and consolidating are asserted",
-    "B57": "no links between entries; the other calls by id are asserted",
     "B133": "no rules; the block for a prompt is asserted in tests/unit/test_prefetch.py",
-    "B140/cli": "there is no command `decay`",
     "B144": "no REST server (the surface is given what the bodies hold)",
 }
 """A part needs what the product will have. A case whose parts all exist must leave this list."""
