@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -57,21 +59,44 @@ def test_no_model_is_asked_inside_a_transaction(verb: str, tmp_path: Path) -> No
         assert written and memory.stats().cost["calls"] == len(written)
 
 
-@pytest.mark.parametrize("verb", ["answer", "decide", "encode", "sync_turn", "compress"])
+PLAIN: Final[dict[str, Callable[[Memory], Any]]] = {
+    "answer": lambda memory: memory.answer("May old logs be deleted?"),
+    "decide": lambda memory: memory.decide("May old logs be deleted?"),
+    "encode": lambda memory: memory.encode([Document("a", TEXT)]),
+    "sync_turn": lambda memory: memory.sync_turn("We decided to use PostgreSQL.", "Fine."),
+    "compress": lambda memory: memory.compress(memory.list()[0].id),
+    "compress_long": lambda memory: memory.compress_long(over=50),
+    "maintain": lambda memory: memory.maintain(),
+    "analyze": lambda memory: memory.rules.analyze(),
+}
+
+
+@pytest.mark.parametrize("verb", PLAIN)
 def test_nothing_asks_a_model_unasked(verb: str) -> None:
     def asked(prompt: str) -> str:
         raise AssertionError("nobody said so")
 
     with Memory.open(":memory:", embedder="none", llm=asked) as memory:
         memory.add(TEXT)
-        {
-            "answer": lambda: memory.answer("May old logs be deleted?"),
-            "decide": lambda: memory.decide("May old logs be deleted?"),
-            "encode": lambda: memory.encode([Document("a", TEXT)]),
-            "sync_turn": lambda: memory.sync_turn("We decided to use PostgreSQL.", "Fine."),
-            "compress": lambda: memory.compress(memory.list()[0].id),
-        }[verb]()
+        PLAIN[verb](memory)
         assert memory.stats().cost == {}
+
+
+DIES: Final = """
+import os, sys
+from earnest import Memory
+memory = Memory.open(sys.argv[1], embedder="none", settings={"llm_daily_budget": 1.0, "llm_price": "100/100"})
+memory.sync_turn("We decided to use PostgreSQL.", "Fine.", extract="llm", llm=lambda prompt: os._exit(9))
+"""
+
+
+def test_what_a_process_reserved_before_it_died_stays_taken_that_day(tmp_path: Path) -> None:
+    died = subprocess.run([sys.executable, "-c", DIES, str(tmp_path / "m.db")], check=False, timeout=60)
+    assert died.returncode == 9
+    with Memory.open(tmp_path / "m.db", embedder="none") as memory:
+        memory.sync_turn("I live in Oslo.", "Nice.", extract="llm", llm=ScriptedLLM(["[]"]))
+        cost = memory.stats().cost
+        assert cost["calls"] == 1 and cost["usd_today"] > cost["usd"] > 0 and memory.check().ok
 
 
 def test_a_reply_is_not_lost_because_it_cannot_be_booked() -> None:
