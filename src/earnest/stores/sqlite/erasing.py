@@ -72,6 +72,8 @@ WORDLESS: Final[Mapping[str, frozenset[str]]] = {
     "models": frozenset(("name", "holder")),
     "draws": frozenset(("arm",)),
     "appeals": frozenset(("why",)),
+    "rules": frozenset(("status",)),
+    "trials": frozenset(("verdict", "meter")),
 }
 """The other columns of text or bytes: random ids, words of Earnest's own, names of meters, channels and authors, salted digests."""
 
@@ -193,6 +195,10 @@ def residue(db: Any, rows: Sequence[int]) -> dict[str, int]:
 # taking away
 
 
+_STATED: Final = f"SELECT count(*) FROM links WHERE stated = 1 AND (entry IN {_ROWS} OR other IN {_ROWS})"
+"""Links that somebody stated; those that were found have gone with the entries when they died."""
+
+
 def counted(db: Any, rows: Sequence[int]) -> Counter[str]:
     """What goes with these entries, as `erase` would count it."""
     named = json.dumps([*rows])
@@ -205,6 +211,7 @@ def counted(db: Any, rows: Sequence[int]) -> Counter[str]:
         vectors=one(f"SELECT count(*) FROM vectors WHERE entry IN {_ROWS}"),
         tickets=one(f"SELECT count(DISTINCT ticket) FROM shares WHERE entry IN {_ROWS}"),
         notes=one(f"SELECT count(*) FROM event_notes WHERE event IN (SELECT event FROM event_entries WHERE entry IN {_ROWS})"),
+        links=int(db.execute(_STATED, (named, named)).fetchone()[0]),
     )
 
 
@@ -223,6 +230,10 @@ def erase(db: Any, rows: Sequence[int]) -> Counter[str]:
     tickets = [row for (row,) in db.execute(f"SELECT DISTINCT ticket FROM shares WHERE entry IN {_ROWS}", (named,))]
     made["tickets"] += empty_tickets(db, tickets)
     run("vectors", f"DELETE FROM vectors WHERE entry IN {_ROWS}")
+    # Why two entries belong together is told in words of theirs.
+    made["links"] += int(db.execute(_STATED, (named, named)).fetchone()[0])
+    db.execute(f"DELETE FROM links WHERE entry IN {_ROWS} OR other IN {_ROWS}", (named, named))
+    db.execute(f"DELETE FROM opinions WHERE entry IN {_ROWS}", (named,))
     for index in indexes(db):
         # Most have left them when they died; what an index keeps of the dead goes now.
         db.execute(f"DELETE FROM {index} WHERE rowid IN {_ROWS}", (named,))

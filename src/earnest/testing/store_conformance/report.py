@@ -8,6 +8,7 @@ from typing import Final
 
 from earnest.testing.store_conformance import (
     accounts,
+    aging,
     damage,
     draws,
     entries,
@@ -16,6 +17,7 @@ from earnest.testing.store_conformance import (
     opening,
     places,
     recall,
+    ruling,
     settings,
     tickets,
     transactions,
@@ -48,12 +50,14 @@ _CHAPTERS: Final = (
     entries.law,
     tickets.law,
     draws.law,
+    ruling.law,
     evidence.law,
     settings.law,
     recall.law,
     places.law,
     vectors.law,
     accounts.law,
+    aging.law,
     opening.law,
     damage.law,
 )
