@@ -69,7 +69,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "survival": {"core", "errors", "environments", "memory"},
     "aio": {"core", "errors", "ledger", "memory", "protocols", "recall"},
     "mcp": {"core", "errors", "memory", "version"},
-    "http": {"core", "dashboard", "errors", "mcp", "memory", "opening", "protocols", "version"},
+    "http": {"core", "dashboard", "encoding", "errors", "graph", "mcp", "memory", "opening", "protocols", "version"},
     "dashboard": set(),
     "integrations": {"errors", "memory", "places", "version"},
     "places": set(),
