@@ -128,7 +128,7 @@ class Earnest:
         self._step = timedelta(days=days) / changes
         self.memory = Memory.open(
             folder / f"earnest-{hours:g}.db", embedder="none", channel="settle-ci", clock=self.clock, rng=SeededRng(7),
-            settings={"tick_every": hours},
+            settings={"tick_every": round(hours * 3600)},
         )  # fmt: skip
         self.state = folder / f"earnest-{hours:g}.ci.json"
         for topic, lesson in LESSONS.items():
