@@ -16,6 +16,7 @@ import apsw
 
 from earnest.core.erasing import Subject, plain
 from earnest.protocols import Mentions
+from earnest.stores.sqlite import links
 from earnest.stores.sqlite.moving import indexes
 
 NOBODY: Final = "\x1ferased"
@@ -50,8 +51,9 @@ EMPTIED: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "vectors": {"code": "the row goes", "kind": "the row goes"},
     "models": {"problem": "made null: it may quote a text"},
-    "terms": {"facets": "the row goes", "text": "the row goes", "cue": "the row goes"},
-    "guards": {"facets": "the row goes", "text": "the row goes", "cue": "the row goes"},
+    **{index: {"facets": "the row goes", "text": "the row goes", "cue": "the row goes"} for index in ("terms", "guards", "past")},
+    "links": {"kind": "the row goes", "reason": "the row goes"},
+    "replies": {"digest": "every row goes: a reply may quote anything", "reply": "every row goes"},
 }
 """Every column that can hold somebody's words or something made of them, and what erasing does to it."""
 
@@ -72,6 +74,8 @@ WORDLESS: Final[Mapping[str, frozenset[str]]] = {
     "models": frozenset(("name", "holder")),
     "draws": frozenset(("arm",)),
     "appeals": frozenset(("why",)),
+    "rules": frozenset(("status",)),
+    "trials": frozenset(("verdict", "meter")),
 }
 """The other columns of text or bytes: random ids, words of Earnest's own, names of meters, channels and authors, salted digests."""
 
@@ -147,6 +151,7 @@ def mentions(db: Any, text: str) -> Mentions:
         documents=found("SELECT document, source, path FROM documents"),
         keys=found("SELECT key, key, result FROM keys"),
         scopes=found("SELECT name, name FROM scopes"),
+        links=found("SELECT json_array(entry, other, kind), reason FROM links"),
     )
 
 
@@ -226,6 +231,9 @@ def erase(db: Any, rows: Sequence[int]) -> Counter[str]:
     for index in indexes(db):
         # Most have left them when they died; what an index keeps of the dead goes now.
         db.execute(f"DELETE FROM {index} WHERE rowid IN {_ROWS}", (named,))
+    made["links"] += links.drop_all(db, rows)
+    db.execute(f"DELETE FROM opinions WHERE entry IN {_ROWS}", (named,))
+    db.execute("DELETE FROM replies")
     _keys(db, made, named)
     labels = [row for (row,) in db.execute(f"SELECT DISTINCT source FROM entry_sources WHERE entry IN {_ROWS}", (named,))]
     run("tags", f"DELETE FROM entry_tags WHERE entry IN {_ROWS}")
@@ -328,6 +336,10 @@ def empty_mentions(db: Any, found: Mentions) -> Counter[str]:
     run("notes", f"DELETE FROM event_notes WHERE event IN {_ROWS}", found.notes)
     run("documents", f"DELETE FROM documents WHERE document IN {_ROWS}", found.documents)
     run("keys", f"DELETE FROM keys WHERE key IN {_ROWS}", found.keys)
+    for key in found.links:
+        db.execute("UPDATE links SET reason = '' WHERE entry = ? AND other = ? AND kind = ?", json.loads(key))
+    made["links"] += len(found.links)
+    db.execute("DELETE FROM replies")
     run("sources", f"UPDATE sources SET name = '[erased ' || source || ']' WHERE source IN {_ROWS}", found.sources)
     return made
 
