@@ -133,7 +133,8 @@ def _update(run: Run, op: Op, reply: Reply) -> None:
 
 
 def _relate(run: Run, op: Op, reply: Reply) -> None:
-    reply.value = run.surface.call(run.agent(op), "link", a=entry_id(run, {"op": "", "id": op.get("from", op.get("id"))}), b=op.get("to"))
+    one = entry_id(run, {"op": "", "id": op.get("from", op.get("id"))})
+    reply.value = run.surface.call(run.agent(op), "link", a=one, b=entry_id(run, {"op": "", "id": op.get("to")}))
 
 
 def _merge(run: Run, op: Op, reply: Reply) -> None:
@@ -182,6 +183,12 @@ def _history(run: Run, op: Op, reply: Reply) -> None:
 
 
 def _graph(run: Run, op: Op, reply: Reply) -> None:
+    if "of" in op:
+        reply.value = run.surface.call(run.agent(op), "related", id=run.ids.get(op["of"], op["of"]))
+        return
+    if "entity" in op:
+        reply.value = [entry for entry in run.surface.call(run.agent(op), "list") if op["entity"] in entry["text"]]
+        return
     entries = run.surface.call(run.agent(op), "list")
     reply.value = [run.surface.call(run.agent(op), "related", id=entry["id"]) for entry in entries]
 
