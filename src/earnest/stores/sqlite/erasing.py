@@ -16,7 +16,8 @@ import apsw
 
 from earnest.core.erasing import Subject, plain
 from earnest.protocols import Mentions
-from earnest.stores.sqlite import links
+from earnest.stores.sqlite import links, seals
+from earnest.stores.sqlite.connection import immediate
 from earnest.stores.sqlite.moving import indexes
 
 NOBODY: Final = "\x1ferased"
@@ -30,6 +31,7 @@ EMPTIED: Final[Mapping[str, Mapping[str, str]]] = {
         "twin": "made zeros: it is a digest without a salt",
         "metadata": "made an empty object",
         "session": "computed from the metadata",
+        "seal": "made null",
     },
     "entry_tags": {"tag": "the rows go"},
     "sources": {"name": "the row goes with its last entry; a name that holds an erased text is replaced"},
@@ -43,7 +45,7 @@ EMPTIED: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "tickets": {"query": "made empty", "answer": "made empty"},
     "settlements": {"detail": "made empty"},
-    "event_notes": {"note": "the row goes", "before": "the row goes"},
+    "event_notes": {"note": "the row goes", "before": "the row goes", "seal": "the row goes"},
     "keys": {
         "key": "the row goes if it holds an erased text",
         "request": "made zeros: it is a digest without a salt",
@@ -58,7 +60,7 @@ EMPTIED: Final[Mapping[str, Mapping[str, str]]] = {
 """Every column that can hold somebody's words or something made of them, and what erasing does to it."""
 
 WORDLESS: Final[Mapping[str, frozenset[str]]] = {
-    "settings": frozenset(("name", "value")),
+    "settings": frozenset(("name", "value", "seal")),
     "counters": frozenset(("name",)),
     "entries": frozenset(("id", "kind", "origin", "retention", "standing", "cause")),
     "lineage": frozenset(("how",)),
@@ -240,7 +242,7 @@ def erase(db: Any, rows: Sequence[int]) -> Counter[str]:
     db.execute(f"DELETE FROM entry_sources WHERE entry IN {_ROWS}", (named,))
     _labels(db, made, labels)
     db.execute(
-        f"""UPDATE entries SET text = '', cue = NULL, salt = NULL, twin = zeroblob(16), metadata = '{{}}', created = NULL,
+        f"""UPDATE entries SET text = '', cue = NULL, salt = NULL, twin = zeroblob(16), metadata = '{{}}', created = NULL, seal = NULL,
             valid_from = NULL, valid_to = NULL WHERE entry IN {_ROWS}""",
         (named,),
     )
@@ -298,12 +300,14 @@ def drop_source(db: Any, source: str, scope: str | None) -> Counter[str]:
     made: Counter[str] = Counter()
     found = db.execute("SELECT source FROM sources WHERE name = ?", (source,)).fetchone()
     if found is not None:
+        touched = [row for (row,) in db.execute("SELECT entry FROM entry_sources WHERE source = ?", (found[0],))]
         db.execute(
             """DELETE FROM entry_sources WHERE source = ?1 AND (?2 IS NULL OR entry IN (
                    SELECT entry FROM entries WHERE scope = (SELECT scope FROM scopes WHERE name = ?2)))""",
             (found[0], scope),
         )
         made["labels"] += db.changes()
+        seals.seal_entries(db, touched)
         _labels(db, made, [found[0]])
     db.execute("DELETE FROM documents WHERE source = ?1 AND (?2 IS NULL OR scope = ?2)", (source, scope))
     made["documents"] += db.changes()
@@ -341,6 +345,8 @@ def empty_mentions(db: Any, found: Mentions) -> Counter[str]:
     made["links"] += len(found.links)
     db.execute("DELETE FROM replies")
     run("sources", f"UPDATE sources SET name = '[erased ' || source || ']' WHERE source IN {_ROWS}", found.sources)
+    labelled = f"SELECT entry FROM entry_sources WHERE source IN {_ROWS}"
+    seals.seal_entries(db, [row for (row,) in db.execute(labelled, (json.dumps([*found.sources]),))])
     return made
 
 
@@ -353,6 +359,9 @@ def scrub(connection: Any) -> list[str]:
     O(the file), in time and, for a moment, in room on the disk.
     """
     problems = []
+    with immediate(connection):
+        # What an earlier format wrote has no seals yet.
+        seals.seal_rest(connection)
     try:
         for index in indexes(connection):
             # Deleted words stay in an index's segments until these are joined.
