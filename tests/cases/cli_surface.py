@@ -241,8 +241,6 @@ _FORMS: dict[str, _Form] = {
     "repair": ("check", (), ""),
     "backup": ("backup", ("path",), "path"),
     "render": ("render", ("target", "path"), ""),
-    "link": ("link", ("a", "b"), ""),
-    "related": ("related", ("id",), ""),
     "export": ("export", ("path",), ""),
     "import_": ("import", ("path",), ""),
     "erase": ("erase", (), ""),
