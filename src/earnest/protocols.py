@@ -112,7 +112,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """Where a text stands beside the entries: rows of tickets, events (of remarks), sources and documents; keys; names of scopes."""
+    """Where a text stands beside the entries: rows of tickets, events (of remarks), sources and documents; keys; names of scopes; links."""
 
     tickets: tuple[int, ...]
     notes: tuple[int, ...]
@@ -120,6 +120,7 @@ class Mentions:
     documents: tuple[int, ...]
     keys: tuple[str, ...]
     scopes: tuple[str, ...]
+    links: tuple[str, ...] = ()
 
 
 class Embedder(Protocol):
@@ -864,11 +865,11 @@ class Writing(Reading, Protocol):
         ...
 
     def keep_reply(self, digest: bytes, reply: str) -> None:
-        """Keep what a language model replied, for work that may be interrupted. `erase` has to drop these with `drop_replies`."""
+        """Keep what a language model replied, for work that may be interrupted. It may hold any text, so that an erasure drops all."""
         ...
 
-    def drop_replies(self, digests: Iterable[bytes] = (), *, before: datetime | None = None) -> None:
-        """Forget these replies, and those kept before a time."""
+    def drop_replies(self, digests: Iterable[bytes] = (), *, before: datetime | None = None, every: bool = False) -> None:
+        """Forget these replies, those kept before a time, or all of them."""
         ...
 
     def remember(self, key: str, verb: str, request: bytes, result: Mapping[str, Any]) -> None:

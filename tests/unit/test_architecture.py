@@ -30,7 +30,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "ledger": {"core", "protocols", "errors"},
     "encoding": {"core", "protocols", "errors"},
     "forgetting": {"core", "protocols", "errors", "ledger"},
-    "graph": {"core", "protocols", "errors", "ledger", "recall", "encoding"},
+    "graph": {"core", "protocols", "errors", "ledger", "recall", "encoding", "forgetting"},
     "conversation": {"core", "protocols", "errors", "recall", "encoding"},
     "rules": {"core", "protocols", "errors", "ledger"},
     # the one way out of the process, for drivers of services
@@ -71,7 +71,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "mcp": {"core", "errors", "memory", "version"},
     "http": {"core", "dashboard", "encoding", "errors", "graph", "mcp", "memory", "opening", "protocols", "version"},
     "dashboard": set(),
-    "integrations": {"errors", "memory", "places", "version"},
+    "integrations": {"ci", "errors", "memory", "places", "version"},
     "places": set(),
     "ci": {"core", "errors", "memory", "meters"},
     "cli": {
@@ -118,6 +118,7 @@ THIRD_PARTY: Final = {
     "stores/sqlite": {"apsw"},
     "moving/tables.py": {"apsw"},
     "testing/evm.py": {"eth_tester"},
+    "integrations/pytest_plugin.py": {"pytest"},
     "stores/sqlite/shelf.py": {"numpy"},
     "stores/sqlite/vectors.py": {"numpy"},
 }

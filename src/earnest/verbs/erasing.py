@@ -93,7 +93,9 @@ class ErasingVerbs(Base):
             counts["derived"] = found.derived
             if meant.text is not None:
                 beside = reading.mentions(meant.text)
-                counts["mentions"] = sum(map(len, (beside.tickets, beside.notes, beside.sources, beside.documents, beside.keys)))
+                counts["mentions"] = sum(
+                    map(len, (beside.tickets, beside.notes, beside.sources, beside.documents, beside.keys, beside.links))
+                )
             released = tuple(stored.entry.id for stored in reading.entries(found.released))
         return Receipt(meant.words, True, dict(counts), released)
 
@@ -118,6 +120,8 @@ class ErasingVerbs(Base):
             released += back
             rows += part
         with self._writing() as tx:
+            # A kept reply of a language model may hold what is erased; it is only worth money.
+            tx.drop_replies(every=True)
             scopes = self._beside(tx, meant, counts)
             if not rows:
                 event = tx.append("erase", data={"subject": meant.words, "counts": {k: v for k, v in sorted(counts.items()) if v}})

@@ -8,6 +8,7 @@ from typing import Final
 
 from earnest.testing.store_conformance import (
     accounts,
+    aging,
     damage,
     draws,
     entries,
@@ -16,6 +17,7 @@ from earnest.testing.store_conformance import (
     opening,
     places,
     recall,
+    ruling,
     settings,
     surveys,
     tickets,
@@ -49,6 +51,7 @@ _CHAPTERS: Final = (
     entries.law,
     tickets.law,
     draws.law,
+    ruling.law,
     evidence.law,
     settings.law,
     recall.law,
@@ -56,6 +59,7 @@ _CHAPTERS: Final = (
     surveys.law,
     vectors.law,
     accounts.law,
+    aging.law,
     opening.law,
     damage.law,
 )
