@@ -270,6 +270,8 @@ def test_a_model_drafts_and_its_draft_is_borne_out() -> None:
         ids = failures(memory)
         made = memory.rules.analyze(replied(DRAFT))
         assert made.by == "llm" and made[0].action == ACTION and set(made[0].evidence) == set(ids)
+        assert made.cost["calls"] == 1 and made.cost["tokens_in"] > 0
+        assert memory.rules.analyze(ScriptedLLM([])).cost == {}, "nothing new, nothing asked"
         assert "drafted by a model" in made[0].by
 
 
