@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -145,6 +146,28 @@ def test_a_message_that_calls_for_no_rule_gets_none(text: str | None) -> None:
     with opened() as memory:
         in_force(memory)
         assert memory.rules.match(text) == [] and memory.prefetch(text).rules == ()
+
+
+class Meaning:
+    """Knows two matters: access, and everything else."""
+
+    model_id = "two matters"
+    near = 0.9
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        words = ("credential", "password", "login")
+        return [[1.0, 0.0] if any(word in text.lower() for word in words) else [0.0, 1.0] for text in texts]
+
+
+def test_with_an_embedder_a_rule_is_called_for_by_its_meaning_too() -> None:
+    with opened(embedder=Meaning()) as memory:
+        rule = in_force(memory)
+        assert [one.id for one in memory.rules.match("My password is not taken any more")] == [rule.id]
+        assert memory.rules.match("My password is not taken any more")[0].score == pytest.approx(1.0)
+        assert memory.prefetch("The login fails").rules and memory.rules.match("Where is the meeting room?") == []
+    with opened() as memory:
+        in_force(memory)
+        assert memory.rules.match("My password is not taken any more") == []
 
 
 @pytest.mark.parametrize("status", ["pending", "trial", "rejected", "expired"])
