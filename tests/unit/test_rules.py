@@ -432,6 +432,30 @@ def test_failures_are_known_in_every_language(code: str) -> None:
 @pytest.mark.parametrize(
     "text", ["User prefers dark mode", "Резервные копии хранятся тридцать дней", "数据库在上海机房", "The default is green"]
 )
+CALLED: Final = [
+    ("API密钥可能已过期时", "我的API密钥又过期了", "数据库在上海机房"),
+    ("数据库备份失败", "今晚的数据库备份又失败了", "数据库在上海机房"),
+    ("Когда ключ API мог истечь", "Мой ключ API снова истёк", "Резервные копии хранятся тридцать дней"),
+    ("Wenn ein API-Schlüssel abgelaufen sein könnte", "Mein API-Schlüssel ist schon wieder abgelaufen", "Der Schlüssel liegt im Büro"),
+    ("APIキーの期限が切れたとき", "またAPIキーの期限が切れました", "今日の天気はどうですか"),
+    ("API 키가 만료되었을 때", "제 API 키가 또 만료되었어요", "오늘 날씨가 어때요"),
+    ("عندما تنتهي صلاحية مفتاح API", "انتهت صلاحية مفتاح API مرة أخرى", "كيف حال الطقس اليوم"),
+    ("Quand une clé d'API a expiré", "Ma clé API a encore expiré", "Quel temps fait-il aujourd'hui ?"),
+    ("Cuando caduca una clave de API", "Mi clave de API ha caducado otra vez", "¿Qué tiempo hace hoy?"),
+    ("Quando uma chave de API expira", "A minha chave de API expirou outra vez", "Como está o tempo hoje?"),
+    ("deploying to production on a Friday", "Shall I deploy to production today, it is Friday?", "I like Fridays"),
+]
+
+
+@pytest.mark.parametrize(("trigger", "message", "other"), CALLED)
+def test_a_rule_is_called_for_by_its_trigger_in_every_language(trigger: str, message: str, other: str) -> None:
+    with opened() as memory:
+        rule = memory.rules.add("avoid", trigger=trigger, action="Look first.")
+        memory.rules.verify(rule.id)
+        assert [one.id for one in memory.rules.match(message)] == [rule.id] == [one.id for one in memory.prefetch(message).rules]
+        assert memory.rules.match(other) == []
+
+
 def test_what_went_well_tells_of_no_failure(text: str) -> None:
     assert not tells_of_failure(text)
 
