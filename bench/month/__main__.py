@@ -32,14 +32,15 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--changes", type=int, default=200, help="pull requests in the month")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--out", type=Path, default=DEFAULT_OUT)
+    parser.add_argument("--folder", type=Path, help="where the reports of the runs are kept, so that a later month makes them no more")
     parser.add_argument("--without-darwin", action="store_true", help="only this library")
     parser.add_argument("--report", type=Path, metavar="FILE", help="only print the report of a results file")
     return parser.parse_args(argv)
 
 
-def measured(changes: int, seed: int, folder: Path, *, darwin: bool = True) -> dict[str, Any]:
+def measured(changes: int, seed: int, folder: Path, kept: Path | None = None, *, darwin: bool = True) -> dict[str, Any]:
     """The month by every arm, on the same runs."""
-    project = Project(folder)
+    project = Project(kept or folder)
     month = script(changes, seed)
     keepers: list[Keeper] = [Earnest(folder, project, hours, DAYS, changes) for hours in (168.0, 24.0)]
     if darwin:
@@ -49,7 +50,7 @@ def measured(changes: int, seed: int, folder: Path, *, darwin: bool = True) -> d
         print(f"{keeper.name} …", file=sys.stderr)
         rows.append(row(live(keeper, month)))
     return {
-        "bench": "month", "format": 1, "config": {"changes": changes, "days": DAYS, "seed": seed}, "runs": project.runs,
+        "bench": "month", "format": 1, "config": {"changes": changes, "days": DAYS, "seed": seed}, "runs": project.count(),
         "versions": {"earnest": earnest.__version__, "python": platform.python_version()}, "arms": rows,
     }  # fmt: skip
 
@@ -61,7 +62,7 @@ def main(argv: list[str] | None = None) -> int:
         result = json.loads(wanted.report.read_text(encoding="utf-8"))
     else:
         with tempfile.TemporaryDirectory() as folder:
-            result = measured(wanted.changes, wanted.seed, Path(folder), darwin=not wanted.without_darwin)
+            result = measured(wanted.changes, wanted.seed, Path(folder), wanted.folder, darwin=not wanted.without_darwin)
         result["command"] = shlex.join(["python", "-m", "bench.month", *(sys.argv[1:] if argv is None else argv)])
         wanted.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     print("\n".join(lines(result)))

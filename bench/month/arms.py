@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -129,7 +128,7 @@ class Earnest:
         self._step = timedelta(days=days) / changes
         self.memory = Memory.open(
             folder / f"earnest-{hours:g}.db", embedder="none", channel="settle-ci", clock=self.clock, rng=SeededRng(7),
-            settings={"tick_every": hours},
+            settings={"tick_every": round(hours * 3600)},
         )  # fmt: skip
         self.state = folder / f"earnest-{hours:g}.ci.json"
         for topic, lesson in LESSONS.items():
@@ -200,17 +199,16 @@ class Darwin:
         """Its clock ticks once a settlement."""
 
     def ask(self, topic: str) -> tuple[str, str]:
-        _, said = self._say("ledger", str(self.path), "decide", question(topic))
-        found = re.search(r"\b[0-9a-f]{12}\b", said)
-        return (topic_of(said), found.group()) if found and topic_of(said) else ("", "")
+        status, said = self._say("ledger", str(self.path), "decide", question(topic))
+        made = json.loads(said) if status == 0 else {}
+        return (topic_of(made["answer"]), made["ticket_id"]) if made and not made["silent"] else ("", "")
 
     def settle(self, change: Change, head: State, ticket: str) -> float | None:
         base = self.project.run(change.before, f"{change.number}b1")
         after_ = self.project.run(head, f"{change.number}h1", change.fault)
         words = ["settle-ci", str(self.path), "--base-xml", str(base), "--head-xml", str(after_)]
         status, said = self._say(*words, "--pr-body", f"darwin-memo-ticket: {ticket}" if ticket else "")
-        found = re.search(r"delta\s*[=:]?\s*([+-]?\d+(?:\.\d+)?)", said)
-        return None if status == 3 else float(found.group(1)) if found else 0.0
+        return None if status == 3 else float(json.loads(said)["delta"])
 
     def _entries(self) -> Iterator[dict[str, Any]]:
         yield from json.loads(self.path.read_text(encoding="utf-8"))["entries"]

@@ -23,7 +23,7 @@ def row(life: Life) -> dict[str, Any]:
         "protective": life.alive[POOL],
         "protective_followed": sum(step.followed == POOL for step in life.steps),
         "useful_active": sum(life.alive[topic] == "active" for topic in TOPICS),
-        "useful_followed": sum(step.followed in TOPICS for step in life.steps),
+        "useful_followed": sum(step.followed in TOPICS and step.followed == step.topic for step in life.steps),
         "useful_asked": sum(step.topic in TOPICS for step in life.steps),
         "abstained": sum(step.abstained for step in life.steps),
         "wrong_deltas": sum(step.settled is not None and step.settled != step.truth for step in life.steps),

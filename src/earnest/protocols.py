@@ -112,7 +112,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """Where a text stands beside the entries: rows of tickets, events (of remarks), sources and documents; keys; names of scopes."""
+    """Where a text stands beside the entries: rows of tickets, events (of remarks), sources and documents; keys; names of scopes; links."""
 
     tickets: tuple[int, ...]
     notes: tuple[int, ...]
@@ -120,6 +120,7 @@ class Mentions:
     documents: tuple[int, ...]
     keys: tuple[str, ...]
     scopes: tuple[str, ...]
+    links: tuple[str, ...] = ()
 
 
 class Embedder(Protocol):

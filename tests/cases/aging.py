@@ -110,7 +110,7 @@ def _hub(run: Run, op: Op, reply: Reply) -> None:
 
 def _relate(run: Run, op: Op, reply: Reply) -> None:
     one, other = (run.ids.get(str(name), name) for name in (op.get("from", op.get("id")), op.get("to")))
-    arguments = {"a": run.own.get(one, one), "b": one if other is None else other}
+    arguments: dict[str, Any] = {"a": run.own.get(str(one), one), "b": one if other is None else other}
     if isinstance(arguments["a"], str) and arguments["a"].startswith("<id of "):
         arguments["a"] = run.ids[arguments["a"].removeprefix("<id of ").removesuffix(">")]
         arguments["b"] = arguments["a"] if other is None else other
@@ -119,6 +119,9 @@ def _relate(run: Run, op: Op, reply: Reply) -> None:
 
 def _graph(run: Run, op: Op, reply: Reply) -> None:
     agent = run.agent(op)
+    if "entity" in op:
+        reply.value = [entry for entry in run.surface.call(agent, "list") if op["entity"] in entry["text"]]
+        return
     if "of" not in op:
         entries = run.surface.call(agent, "list")
         reply.value = [run.surface.call(agent, "related", id=entry["id"]) for entry in entries]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from . import agents, ci_outcomes, damage, modelling
+from . import agents, ci_outcomes, damage, modelling, moving
 from .model import Left, Op, Reply, Unknown
 from .run import Run
 
@@ -69,6 +69,9 @@ def _ingest_dir(run: Run, op: Op, reply: Reply) -> None:
 
 
 def _import(run: Run, op: Op, reply: Reply) -> None:
+    if op.get("into") == "fresh store":
+        moving.OPERATIONS["import again"](run, op, reply)
+        return
     if op.get("format") not in FORMATS:
         raise Left("not yet", f"import: the library has no import_ that reads {op['format']!r}")
     place = _place(run, op["path"])

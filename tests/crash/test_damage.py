@@ -46,7 +46,9 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 PROMISED: Final = {
     "entries": """entry, id, hex(salt), hex(twin), text, cue, standing, cause, retention, pinned, balance, rent_mark, starves_at,
-                  open_tickets, version""",
+                  open_tickets, version, kind, origin, importance, confidence, strength, created, valid_from, valid_to, metadata""",
+    "settings": "name, value",
+    "event_notes": "event, note, before",
     "tickets": "ticket, id, state, resolved",
     "settlements": "ticket, event, delta, scale, tier, acted",
     "shares": "ticket, entry, role, moved",
@@ -54,8 +56,8 @@ PROMISED: Final = {
     "events": "event, kind, tick, at, actor, channel, entries, ticket, data, hex(hash)",
     "counters": "name, value",
 }
-"""What never changes in silence: texts, balances, standings, verdicts, the log. Labels beside them (when an entry was written, its
-importance, tags, notes, settings, what a key answered) have no digest, so that a flipped bit in one is not found out."""
+"""What never changes in silence: texts, fields, settings, remarks, balances, standings, verdicts, the log. What a key answered, and what
+is known of a document, have no digest, so that a flipped bit in one is not found out."""
 
 
 def content(store: Any) -> dict[str, Any]:

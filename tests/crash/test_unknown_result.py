@@ -79,7 +79,8 @@ def test_no_verb_with_a_key_is_forgotten_here() -> None:
         for name, method in inspect.getmembers(Memory, inspect.isfunction)
         if not name.startswith("_") and {"key", "slot"} & set(inspect.signature(method).parameters)
     }
-    # `maintain`, `decay_cleanup` and `encode_files` are many transactions by design: what a crash leaves of them is whole, and a next run goes on.
+    # `maintain`, `decay_cleanup` and `encode_files` are many transactions by design: what a crash leaves of them is whole, and a next
+    # run goes on.
     assert keyed == {*VERBS, "maintain", "decay_cleanup", "encode_files"}
 
 

@@ -43,6 +43,15 @@ SAYS: Final = {
         "suspended  [hallway] The helper cleanup patch",
         "suspended  [hallway] Do not apply",
     ),
+    "06_ci_lessons.py": (
+        "delta +1, 1 settled",
+        "delta -1, 1 settled, 5 new tests that count for nothing",
+        "suspended: Leave the last page out",
+        "told:  (memory is silent)",
+        "abstained: is no whole XML report",
+        "open tickets: 1",
+    ),
+    "08_evm_settler.py": ("+12500000 units of", "of which gas", "suspended", "abstained: the endpoints disagree"),
     "10_compression.py": (
         "cycle  population",
         "active     [runbook] The request logs",

@@ -69,9 +69,9 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "survival": {"core", "errors", "environments", "memory"},
     "aio": {"core", "errors", "ledger", "memory", "protocols", "recall"},
     "mcp": {"core", "errors", "memory", "version"},
-    "http": {"core", "dashboard", "errors", "mcp", "memory", "opening", "protocols", "version"},
+    "http": {"core", "dashboard", "encoding", "errors", "graph", "mcp", "memory", "opening", "protocols", "version"},
     "dashboard": set(),
-    "integrations": {"errors", "memory", "places", "version"},
+    "integrations": {"ci", "errors", "memory", "places", "version"},
     "places": set(),
     "ci": {"core", "errors", "memory", "meters"},
     "cli": {
@@ -118,6 +118,7 @@ THIRD_PARTY: Final = {
     "stores/sqlite": {"apsw"},
     "moving/tables.py": {"apsw"},
     "testing/evm.py": {"eth_tester"},
+    "integrations/pytest_plugin.py": {"pytest"},
     "stores/sqlite/shelf.py": {"numpy"},
     "stores/sqlite/vectors.py": {"numpy"},
 }

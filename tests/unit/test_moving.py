@@ -38,6 +38,14 @@ def lived(path: Path, seed: int = 3) -> Memory:
     memory.forget(gone.id, reason="said so")
     memory.pin(memory.add("Never push on a Friday.", kind="procedural", retention="kept").id)
     memory.add("when deploying", cue="deploy", kind="rule", retention="kept")
+    for status in ("active", "rejected", "pending"):
+        rule = memory.rules.add("avoid", trigger=f"deploying {status}", action=f"wait for a {status} day")
+        if status != "pending":
+            memory.rules.verify(rule.id, accept=status == "active")
+    walk, dog = memory.add("Rex likes long walks.", scope="alice"), next(e for e in memory.list(scope="alice"))
+    memory.link(walk.id, dog.id, reason="the same dog")
+    memory.feedback(walk.id, "helpful")
+    memory.sync_turn("We decided to use PostgreSQL for the billing service.", "Good choice.", scope="alice")
     memory.meters.add("disk", unit="bytes", scale=4096)
     for n, delta in enumerate([4096, -4096, 8192, -8192]):
         ticket = memory.decide("Is it safe to delete an old log file?" if n % 2 else "May a cache file be deleted?")
@@ -72,6 +80,9 @@ def test_a_restore_is_identical(memory: Memory, tmp_path: Path, vectors: bool) -
         assert other.list(scope=ALL, standing="dead") == memory.list(scope=ALL, standing="dead")
         assert other.list(scope=ALL) == memory.list(scope=ALL) and other.settings == memory.settings
         assert other.stats().accounts == memory.stats().accounts
+        assert other.rules.list() == memory.rules.list() and len(memory.rules.list()) == 4
+        dog = next(e for e in memory.list(scope="alice") if "Rex." in e.text)
+        assert other.related(dog.id) == memory.related(dog.id) != []
         # The same request comes back with what it did before.
         assert (
             other.add("The office opens at nine.", cue="When does the office open?", sources=["wiki"], key="office").cause == "superseded"
@@ -123,7 +134,19 @@ def test_into_a_store_in_use_entries_come_on_probation_once(memory: Memory, tmp_
         again = other.import_(tmp_path / "x.jsonl")
         assert again.added == again.joined == 0 and other.stats().total == report.added + 1
         assert other.get(mine.id).sources == ("me",)
+        assert report.linked == 1 and again.linked == 0
         assert other.check().ok
+
+
+def test_a_secret_in_what_comes_in_is_kept_nowhere(tmp_path: Path) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    with Memory.open(tmp_path / "a.db", settings={"redact": "none"}) as source, Memory.open(tmp_path / "b.db") as here:
+        source.add(f"The token of the bot is {secret}.", metadata={"note": secret})
+        source.export(tmp_path / "x.jsonl")
+        here.add("Something of its own.")
+        assert here.import_(tmp_path / "x.jsonl", key="k").added == 1
+        assert "[redacted" in here.list()[1].text
+    assert secret.encode() in (tmp_path / "a.db").read_bytes() and secret.encode() not in (tmp_path / "b.db").read_bytes()
 
 
 def test_an_import_that_is_trusted_decides_at_once(memory: Memory, tmp_path: Path) -> None:
@@ -317,7 +340,7 @@ def test_markdown_is_for_people_and_nothing_in_it_is_a_mark(memory: Memory, tmp_
     assert text.count("\n# ") == 0 and "<script>" not in text and "\\[no\\](link)" in text and f"`{hostile.id}`" in text
     assert "## Procedural, default scope" in text and "## Semantic, scope alice" in text and "pinned" in text
     report = memory.export(tmp_path / "y.md", format="markdown", scope="alice")
-    assert dict(report.counts) == {"semantic": 1}
+    assert sum(report.counts.values()) == len(memory.list(scope="alice")) > 1
 
 
 @given(

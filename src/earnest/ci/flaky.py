@@ -16,7 +16,7 @@ from earnest.meters.testruns import Comparison, Run
 
 QUARANTINE: Final = 50
 """Runs after which a test that was seen to disagree with itself is believed again, if it did not do so once more."""
-CODES: Final = 40
+CODES: Final = 20
 """States of the code whose results are remembered, the latest: to see a test disagree with itself between two pipelines."""
 MOST_FAILED: Final = 500
 """A run with more failures is not remembered: something else than its tests was wrong."""
@@ -135,7 +135,9 @@ def to_json(known: Known) -> dict[str, Any]:
         "run": known.run,
         "tests": {test: {"disputes": [*h.disputes], "streak": h.streak, "seen": h.seen} for test, h in sorted(known.habits.items())},
         "codes": {
-            name: {"run": c.run, "tests": c.tests, "failed": sorted(c.failed), "unsettled": sorted(c.unsettled)}
+            name: {"run": c.run, "tests": c.tests}
+            | ({"failed": sorted(c.failed)} if c.failed else {})
+            | ({"unsettled": sorted(c.unsettled)} if c.unsettled else {})
             for name, c in sorted(known.codes.items())
         },
     }
@@ -147,7 +149,9 @@ def from_json(said: Mapping[str, Any]) -> Known:
         int(said["run"]),
         {str(t): Habit(tuple(int(n) for n in h["disputes"]), int(h["streak"]), int(h["seen"])) for t, h in said["tests"].items()},
         {
-            str(n): Code(int(c["run"]), str(c["tests"]), frozenset(map(str, c["failed"])), frozenset(map(str, c["unsettled"])))
+            str(n): Code(
+                int(c["run"]), str(c["tests"]), frozenset(map(str, c.get("failed", ()))), frozenset(map(str, c.get("unsettled", ())))
+            )
             for n, c in said["codes"].items()
         },
     )

@@ -206,8 +206,9 @@ def _accepted(memory: Memory, request: Request, began: datetime | None) -> tuple
 def _plan(request: Request, measured: Measured, taken: tuple[str, ...]) -> state.Settled:
     made = measured.outcome
     delta = made.delta or 0
+    most = 100 if taken else state.NAMED
     return state.Settled(
-        measured.known.run, delta, delta / max(1, len(taken)), taken, made.improved[:100], made.regressed[:100], made.quarantined[:100],
+        measured.known.run, delta, delta / max(1, len(taken)), taken, made.improved[:most], made.regressed[:most], made.quarantined[:most],
         check.label("meter", request.meter, limit=100), None if request.scale is None else check.scale("scale", request.scale),
         check.note("detail", request.detail), done=not taken,
     )  # fmt: skip
@@ -313,7 +314,15 @@ def control(memory: Memory, place: Path, request: Request, *, patience: float = 
         delta = made.delta or 0
         memory.control(delta=delta, meter=request.meter, scale=request.scale, detail=made.reason, key=f"control-ci:{name}"[:200])
         plan = state.Settled(
-            run, delta, 0.0, (), made.improved[:100], made.regressed[:100], made.quarantined[:100], request.meter, done=True
+            run,
+            delta,
+            0.0,
+            (),
+            made.improved[: state.NAMED],
+            made.regressed[: state.NAMED],
+            made.quarantined[: state.NAMED],
+            request.meter,
+            done=True,
         )
         state.write(place, kept.with_run(name, plan, known))
     return Outcome(

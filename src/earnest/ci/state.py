@@ -15,8 +15,10 @@ from earnest.ci.locking import locked
 from earnest.errors import StoreCorrupt, StoreError
 
 FORM: Final = 1
-RUNS: Final = 200
-"""Runs that are remembered, the latest: so that none settles twice."""
+RUNS: Final = 50
+"""Runs that are remembered, the latest: so that none is measured twice. A ticket lands once, however old its run is."""
+NAMED: Final = 3
+"""Tests that are kept by name of each kind for a run that is settled."""
 MAX_BYTES: Final = 64 * 1024 * 1024
 
 
@@ -104,13 +106,34 @@ def from_json(said: Mapping[str, Any]) -> State:
 
 def _run(said: Mapping[str, Any]) -> Settled:
     lists = ("tickets", "improved", "regressed", "quarantined", "landed")
+    if said.get("landed") is True:
+        said = {**said, "landed": said["tickets"]}
     return Settled(**{**said, **{name: tuple(map(str, said.get(name, ()))) for name in lists}})
 
 
 def to_json(state: State) -> dict[str, Any]:
     """A state as it is written: stable order, one fact a line, so that a difference is small."""
-    runs = {name: {k: v for k, v in asdict(run).items() if v not in ((), None, "")} for name, run in sorted(state.runs.items())}
+    usual = asdict(Settled(0, 0, 0, ()))
+    always = ("number", "delta", "share", "tickets")
+    runs = {name: {k: v for k, v in asdict(run).items() if k in always or v != usual[k]} for name, run in state.runs.items()}
+    for name, said in runs.items():
+        # Nearly always what was planned is what landed.
+        if said.get("landed") == said["tickets"]:
+            said["landed"] = True
+        runs[name] = said
     return {"form": FORM, **flaky.to_json(state.known), "runs": runs}
+
+
+def text(state: State) -> str:
+    """A state as JSON with a run, a test or a code a line, so that a difference is small."""
+    said = to_json(state)
+    parts = [f'"{name}":{json.dumps(said[name])}' for name in ("form", "run")]
+    for name in ("tests", "codes", "runs"):
+        rows = [
+            f"{json.dumps(key)}:{json.dumps(value, separators=(',', ':'), sort_keys=True)}" for key, value in sorted(said[name].items())
+        ]
+        parts.append(f'"{name}":{{' + (",".join("\n" + row for row in rows) + "\n" if rows else "") + "}")
+    return "{" + ",\n".join(parts) + "}\n"
 
 
 def write(path: Path, state: State) -> None:
@@ -118,8 +141,7 @@ def write(path: Path, state: State) -> None:
     fresh = path.with_name(path.name + ".new")
     try:
         with fresh.open("w", encoding="utf-8", newline="\n") as file:
-            json.dump(to_json(state), file, indent=1, sort_keys=True, ensure_ascii=True)
-            file.write("\n")
+            file.write(text(state))
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(path)
@@ -128,5 +150,6 @@ def write(path: Path, state: State) -> None:
 
 
 def finished(run: Settled, landed: tuple[str, ...]) -> Settled:
-    """A run with what landed."""
-    return replace(run, landed=landed, done=True)
+    """A run with what landed, and of the tests only a few: what is kept is small."""
+    few = {name: getattr(run, name)[:NAMED] for name in ("improved", "regressed", "quarantined")}
+    return replace(run, landed=landed, done=True, detail="", **few)

@@ -20,7 +20,7 @@ _TOLD: Final = {
     "entries": ("entry", "entries"), "derived": ("of them derived from the others", "of them derived from the others"),
     "tickets": ("question emptied", "questions emptied"), "abandoned": ("open ticket abandoned", "open tickets abandoned"),
     "vectors": ("vector", "vectors"), "notes": ("remark", "remarks"), "tags": ("tag", "tags"), "labels": ("label", "labels"),
-    "sources": ("source name", "source names"), "documents": ("document", "documents"), "keys": ("key", "keys"),
+    "sources": ("source name", "source names"), "documents": ("document", "documents"), "links": ("link", "links"), "keys": ("key", "keys"),
     "mentions": ("mention beside the entries", "mentions beside the entries"),
 }  # fmt: skip
 

@@ -69,6 +69,7 @@ def _say(args: Namespace, screen: Screen, report: ImportReport) -> None:
         done = f"imported ({report.format}): {report.added:,} new"
         done += f" (of them {report.dead:,} dead)" if report.dead else ""
         done += f", {report.joined:,} joined, {report.already:,} here already"
+        done += f"; {plural(report.linked, 'link')}" if report.linked else ""
     screen.say(Painted(would + done if would else done[:1].upper() + done[1:], "bold"), ".")
     for note in report.notes:
         screen.say("note    ", note)

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from earnest.core.entry import Cause, Kind, Origin, Retention
+from earnest.core.links import LinkKind
 from earnest.core.reports import Skipped
 
 EXPORT_FORMATS: Final = ("jsonl", "markdown")
@@ -61,6 +62,18 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
+class Tie:
+    """Two items, by their names, that somebody stated to belong together there, and why."""
+
+    one: str
+    other: str
+    reason: str = ""
+    kind: LinkKind = "related"
+    weight: float = 1.0
+    keeps_name: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
     """Something that a user should know about what was read."""
 
@@ -88,8 +101,8 @@ class ImportReport:
     """What was imported, or would be on a dry run.
 
     `restored`: everything was put into an empty store, just as it was; then `counts` are rows by table. Otherwise `added` entries are new
-    (of them `dead` in the graveyard), `joined` said what an entry here says and gave it their sources, `already` were here. `skipped` says
-    what could not be carried, and why; `notes` what else to know.
+    (of them `dead` in the graveyard), `joined` said what an entry here says and gave it their sources, `already` were here; `linked` counts
+    stated links that came too. `skipped` says what could not be carried, and why; `notes` what else to know.
     """
 
     format: str
@@ -99,6 +112,7 @@ class ImportReport:
     joined: int = 0
     already: int = 0
     dead: int = 0
+    linked: int = 0
     counts: Mapping[str, int] = field(default_factory=dict)
     skipped: tuple[Skipped, ...] = ()
     notes: tuple[str, ...] = ()

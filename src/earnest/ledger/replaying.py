@@ -71,7 +71,7 @@ def _revoked(reading: Reading, since: int | None) -> int | None:
 
 
 def _entries(reading: Reading) -> Iterator[StoredEntry]:
-    chosen = Filter(scopes=None, standings=("active", "suspended", "dead"), rules=True)
+    chosen = Filter(scopes=None, standings=("active", "suspended", "dead"))
     after: str | None = None
     while page := reading.page(chosen, after, _PAGE):
         yield from (stored for stored in page if stored.entry.cause != "erased")

@@ -39,6 +39,8 @@ _NOT_RUN: Final = frozenset(("notrun", "disabled", "skipped", "suppressed", "ign
 _NAMELESS: Final = frozenset(("", "test", "suite", "pytest"))
 """Class names that tell no test from another: Node's runner calls every class `test`."""
 _ADDRESS: Final = re.compile(r"0x[0-9a-fA-F]{6,}")
+_PART: Final = re.compile(r"^(test\w*) (?:\(.*=.*\)|\[.*\])$", re.DOTALL)
+"""A part of a test of unittest (`subTest`) has a name of its own only where it failed; both ways it is the test that failed or passed."""
 _STAMP: Final = re.compile(r"-\d{14}$")
 # What XML 1.0 does not allow and terminals put into messages; no byte of a longer UTF-8 sequence is among them.
 _CONTROLS: Final = bytes.maketrans(bytes(b for b in range(32) if b not in (9, 10, 13)), b"?" * 29)
@@ -347,7 +349,7 @@ class _Reading:
 
     def _id(self, case: _Case) -> str:
         """What a test is called in every run: its class and name; its suites where the class says nothing."""
-        name, owner = case.name.strip(), case.owner.strip()
+        name, owner = _PART.sub(r"\1", case.name.strip()), case.owner.strip()
         if owner in _NAMELESS or owner == name:
             owner = "/".join(kept for _, suite in self.suites if (kept := _STAMP.sub("", suite.strip())) not in _NAMELESS)
         made = _ADDRESS.sub("0x…", f"{owner}::{name}" if owner else name)

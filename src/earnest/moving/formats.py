@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from earnest.core import check
-from earnest.core.moving import IMPORT_FORMATS, Item, Left, Told
+from earnest.core.moving import IMPORT_FORMATS, Item, Left, Tie, Told
 from earnest.errors import InvalidInput
 from earnest.moving import chats, darwin, graphs, mem0, mnemosyne, records
 from earnest.moving.limits import head_of
 from earnest.moving.tables import Tables, is_sqlite
 
-Reader = Callable[[Path], Iterator[Item | Left | Told]]
+Reader = Callable[[Path], Iterator[Item | Left | Tie | Told]]
 
 READERS: Final[Mapping[str, Reader]] = {
     darwin.NAME: darwin.read, mnemosyne.NAME: mnemosyne.read, mem0.NAME: mem0.read, graphs.NAME: graphs.read, "markdown": chats.read_notes,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from earnest.core.entry import Cause, Kind
-from earnest.core.moving import Item, Left, Told
+from earnest.core.moving import Item, Left, Tie, Told
 from earnest.encoding.chats import moment_of
 from earnest.errors import InvalidInput
 from earnest.moving.limits import left, named, number, words
@@ -37,6 +37,7 @@ _KIND_WORDS: Final[Mapping[str, Kind]] = {
     "episodic": "episodic", "event": "episodic", "conversation": "episodic", "turn": "episodic", "procedural": "procedural",
     "procedure": "procedural", "skill": "procedural", "how-to": "procedural",
 }  # fmt: skip
+_HOW: Final = ("relation", "relation_type", "relationship", "link_type", "type", "label")
 _PAIRS: Final = (("source_id", "target_id"), ("from_id", "to_id"), ("memory_a", "memory_b"), ("src", "dst"))
 
 
@@ -59,11 +60,12 @@ def _rules(columns: Sequence[str]) -> bool:
     return bool(_first(columns, _TRIGGERS) and _first(columns, _ACTIONS))
 
 
-def read(path: Path) -> Iterator[Item | Left | Told]:
+def read(path: Path) -> Iterator[Item | Left | Tie | Told]:
     """Memories and rules; what was deleted there is left out, what was replaced there is dead."""
-    seen: set[str] = set()
+    seen: dict[str, str] = {}
     with Tables(path) as tables:
         known = 0
+        relations: list[tuple[str, str, str]] = []
         # Tables of tiers first, so that the older table that repeats them adds only what they lack.
         for table in sorted(tables.names, key=lambda name: (name == "memories", tables.names.index(name))):
             columns = tables.columns(table)
@@ -73,24 +75,29 @@ def read(path: Path) -> Iterator[Item | Left | Told]:
             elif _memories(columns):
                 known += 1
                 yield from _read_memories(tables, table, columns, seen)
-            elif any(start in columns and end in columns for start, end in _PAIRS):
-                count = sum(1 for _ in tables.rows(table))
-                if count:
-                    yield Left(f"relations in the table {table}: entries are linked anew here", "", count)
+            elif pair := next((pair for pair in _PAIRS if {*pair} <= {*columns}), None):
+                relations.append((table, *pair))
             elif not table.startswith("sqlite_") and (count := sum(1 for _ in tables.rows(table))):
                 yield Left(f"rows of the table {table}, which holds no memories", "", count)
+        for table, start, end in relations:
+            for row in tables.rows(table):
+                ends = [seen.get(str(row.get(start))), seen.get(str(row.get(end)))]
+                if ends[0] and ends[1]:
+                    yield Tie(ends[0], ends[1], next((said for name in _HOW if (said := words(row.get(name)))), ""))
+                else:
+                    yield Left(f"relations in the table {table} to memories that are not there")
         if not known:
             raise InvalidInput("path", str(path), "is an SQLite database without a table of memories that is known here")
 
 
-def _read_memories(tables: Tables, table: str, columns: Sequence[str], seen: set[str]) -> Iterator[Item | Left]:
+def _read_memories(tables: Tables, table: str, columns: Sequence[str], seen: dict[str, str]) -> Iterator[Item | Left]:
     text_at, id_at = _first(columns, _TEXTS), _first(columns, _IDS)
     assert text_at is not None and id_at is not None
     for row in tables.rows(table):
         name, text = str(row.get(id_at)), words(row.get(text_at))
         if name in seen:
             continue
-        seen.add(name)
+        seen[name] = called = f"{table}\x1f{name}" if name.isdecimal() else name
         if not text:
             yield left(f"{table}: row {name} has no text", {key: str(value)[:50] for key, value in row.items()})
             continue
@@ -99,7 +106,7 @@ def _read_memories(tables: Tables, table: str, columns: Sequence[str], seen: set
             continue
         cause: Cause | None = "superseded" if any(row.get(old) for old in _OLD) else None
         yield Item(
-            f"{table}\x1f{name}" if name.isdecimal() else name, text, cue=words(row.get("cue") or row.get("question")) or None,
+            called, text, cue=words(row.get("cue") or row.get("question")) or None,
             kind=_kind(row, table), sources=_sources(row), importance=number(row.get("importance"), 0.5, 0.0, 1.0),
             confidence=number(row.get("confidence"), 1.0, 0.0, 1.0), retention="fading", tags=_tags(row.get("tags")),
             metadata=_about(row, table),

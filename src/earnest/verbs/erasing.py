@@ -93,7 +93,9 @@ class ErasingVerbs(Base):
             counts["derived"] = found.derived
             if meant.text is not None:
                 beside = reading.mentions(meant.text)
-                counts["mentions"] = sum(map(len, (beside.tickets, beside.notes, beside.sources, beside.documents, beside.keys)))
+                counts["mentions"] = sum(
+                    map(len, (beside.tickets, beside.notes, beside.sources, beside.documents, beside.keys, beside.links))
+                )
             released = tuple(stored.entry.id for stored in reading.entries(found.released))
         return Receipt(meant.words, True, dict(counts), released)
 

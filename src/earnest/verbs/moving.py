@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -12,9 +12,11 @@ from earnest._version import __version__
 from earnest.core import check
 from earnest.core.entry import NewEntry
 from earnest.core.filters import Filter
-from earnest.core.moving import EXPORT_FORMATS, ExportReport, ImportReport, Item, Left, Told
+from earnest.core.moving import EXPORT_FORMATS, ExportReport, ImportReport, Item, Left, Tie, Told
 from earnest.core.reports import Skipped
-from earnest.errors import InvalidInput, StoreTooNew
+from earnest.core.write_gate import Gate
+from earnest.errors import InvalidInput, NotAllowed, StoreTooNew
+from earnest.graph import weaving
 from earnest.ledger import importing
 from earnest.moving import formats, markdown, streams
 from earnest.moving.records import Header
@@ -137,7 +139,7 @@ class MovingVerbs(Base):
             report = self._import_items(chosen, formats.READERS[chosen](source), owed, into, only, progress)
         if key is not None and not only:
             with self._writing() as tx:
-                self._once(tx, key, "import", lambda: request, _loaded, lambda: (report, asdict(report)))
+                self._once(tx, key, "import", lambda: request, _loaded, lambda: (report, _kept_form(report)))
         return report
 
     # an export of our own
@@ -188,7 +190,7 @@ class MovingVerbs(Base):
     def _import_items(
         self,
         format: str,
-        items: Iterator[Item | Left | Told],
+        items: Iterator[Item | Left | Tie | Told],
         probation: int,
         scope: str | None,
         dry_run: bool,
@@ -199,7 +201,11 @@ class MovingVerbs(Base):
         with self._store.read() as reading:
             settings = self._read_settings(reading)
         kin: list[tuple[str, tuple[str, ...]]] = []
+        ties: list[Tie] = []
         for item in items:
+            if isinstance(item, Tie):
+                ties.append(item)
+                continue
             if not isinstance(item, Item):
                 taken.told(item)
                 continue
@@ -219,6 +225,8 @@ class MovingVerbs(Base):
         self._bring(batch, taken, dry_run)
         if kin and not dry_run:
             self._connect(kin, taken)
+        if not dry_run:
+            self._tie(ties, taken)
         return taken.report(dry_run)
 
     def _bring(self, batch: list[tuple[NewEntry, Item]], taken: _Taken, dry_run: bool) -> None:
@@ -236,6 +244,8 @@ class MovingVerbs(Base):
             for new, item in batch:
                 stored, what = importing.bring(tx, settings, self._rng, self._analyser, new, item, self._terms(new.text, new.cue))
                 taken.count(new, item, what)
+                if stored.entry.id != new.id:
+                    taken.aliases[new.id] = stored.entry.id
                 written.append((stored, what == "added" and stored.entry.alive))
             if vectors is not None:
                 self._put_vectors(tx, written, vectors)
@@ -244,16 +254,41 @@ class MovingVerbs(Base):
         for start in range(0, len(kin), _CHUNK):
             with self._writing() as tx:
                 for child, parents in kin[start : start + _CHUNK]:
-                    found = importing.connect(tx, child, parents)
+                    found = importing.connect(tx, child, [taken.aliases.get(name, name) for name in parents])
                     if found < len(parents):
                         taken.told(Left("ancestors that are not in the file", "", len(parents) - found))
+
+    def _tie(self, ties: list[Tie], taken: _Taken) -> None:
+        """States the links that were stated there, where both entries came here and nothing says so yet."""
+        for start in range(0, len(ties), _CHUNK):
+            with self._writing() as tx:
+                settings = self._read_settings(tx)
+                for tie in ties[start : start + _CHUNK]:
+                    names = [importing.id_of(taken.format, Item(name, "", keeps_name=tie.keeps_name)) for name in (tie.one, tie.other)]
+                    one, other = (tx.entry(taken.aliases.get(name, name)) for name in names)
+                    if one is None or other is None:
+                        taken.told(Left("links to what is not here"))
+                        continue
+                    if any(link.end(one.row) == other.row and link.kind == tie.kind for link in tx.links_of([one.row])):
+                        continue
+                    reason = Gate.of(settings.redact, settings.quarantine).passed(check.cleaned(tie.reason)[:200]).text
+                    try:
+                        made = weaving.state(tx, settings, one, other, tie.kind, tie.weight, reason, self._clock.now())
+                    except NotAllowed as error:
+                        taken.told(Left(f"a link: {error}"))
+                        continue
+                    tx.append("link", entries=[one.row, other.row], data={"kind": tie.kind, "weight": made.weight})
+                    taken.linked += 1
 
 
 class _Taken:
     """What an import did so far."""
 
     def __init__(self, format: str) -> None:
-        self._format = format
+        self.format = format
+        self.linked = 0
+        self.aliases: dict[str, str] = {}
+        """Which entry here an import joined, by the id that it would have had."""
         self._fates: Counter[str] = Counter()
         self._dead = 0
         self._left: dict[tuple[str, str], int] = {}
@@ -288,21 +323,22 @@ class _Taken:
     def report(self, dry_run: bool) -> ImportReport:
         """The report."""
         skipped = [
-            Skipped(self._format, text, f"{reason} ({count:,})" if count > 1 else reason) for (reason, text), count in self._left.items()
+            Skipped(self.format, text, f"{reason} ({count:,})" if count > 1 else reason) for (reason, text), count in self._left.items()
         ]
         if self._more:
-            skipped.append(Skipped(self._format, "", f"{self._more:,} more parts that could not be carried"))
+            skipped.append(Skipped(self.format, "", f"{self._more:,} more parts that could not be carried"))
         return ImportReport(
-            self._format, dry_run, False, self._fates["added"], self._fates["joined"], self._fates["already"], self._dead, {},
+            self.format, dry_run, False, self._fates["added"], self._fates["joined"], self._fates["already"], self._dead, self.linked, {},
             tuple(skipped), tuple(self._notes),
         )  # fmt: skip
 
 
-def _of_another(other: Reading) -> Iterator[Item | Left | Told]:
+def _of_another(other: Reading) -> Iterator[Item | Left | Tie | Told]:
     """The living entries of another store of Earnest."""
     chosen = Filter(scopes=None, standings=("active", "suspended"), rules=True)
     after: str | None = None
     suspended = 0
+    yield from _ties(other)
     while page := other.page(chosen, after, _PAGE):
         for stored in page:
             entry = stored.entry
@@ -323,6 +359,21 @@ def _of_another(other: Reading) -> Iterator[Item | Left | Told]:
     decisions = other.counter("decisions")
     if decisions:
         yield Left("decisions and what was measured: evidence is earned here; a restore into a new store keeps it", "", decisions)
+
+
+def _ties(other: Reading) -> Iterator[Tie]:
+    """The links that somebody stated there; what was found is found anew."""
+    after = (0, 0, "")
+    while page := other.links(after, _PAGE):
+        after = page[-1].key
+        stated = [link for link in page if link.stated]
+        ids = {stored.row: stored.entry.id for stored in other.entries([*{row for link in stated for row in (link.entry, link.other)}])}
+        yield from (Tie(ids[link.entry], ids[link.other], link.reason, link.kind, link.weight, True) for link in stated)
+
+
+def _kept_form(report: ImportReport) -> dict[str, Any]:
+    """A report as a request's key keeps it: without the texts that were left out, which nobody would find there to erase them."""
+    return asdict(replace(report, skipped=tuple(replace(one, text="") for one in report.skipped)))
 
 
 def _loaded(kept: Mapping[str, Any]) -> ImportReport:

@@ -16,6 +16,8 @@ import apsw
 
 from earnest.core.erasing import Subject, plain
 from earnest.protocols import Mentions
+from earnest.stores.sqlite import links, seals
+from earnest.stores.sqlite.connection import immediate
 from earnest.stores.sqlite.moving import indexes
 
 NOBODY: Final = "\x1ferased"
@@ -29,6 +31,7 @@ EMPTIED: Final[Mapping[str, Mapping[str, str]]] = {
         "twin": "made zeros: it is a digest without a salt",
         "metadata": "made an empty object",
         "session": "computed from the metadata",
+        "seal": "made null",
     },
     "entry_tags": {"tag": "the rows go"},
     "sources": {"name": "the row goes with its last entry; a name that holds an erased text is replaced"},
@@ -42,7 +45,7 @@ EMPTIED: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "tickets": {"query": "made empty", "answer": "made empty"},
     "settlements": {"detail": "made empty"},
-    "event_notes": {"note": "the row goes", "before": "the row goes"},
+    "event_notes": {"note": "the row goes", "before": "the row goes", "seal": "the row goes"},
     "keys": {
         "key": "the row goes if it holds an erased text",
         "request": "made zeros: it is a digest without a salt",
@@ -50,13 +53,14 @@ EMPTIED: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "vectors": {"code": "the row goes", "kind": "the row goes"},
     "models": {"problem": "made null: it may quote a text"},
-    "terms": {"facets": "the row goes", "text": "the row goes", "cue": "the row goes"},
-    "guards": {"facets": "the row goes", "text": "the row goes", "cue": "the row goes"},
+    **{index: {"facets": "the row goes", "text": "the row goes", "cue": "the row goes"} for index in ("terms", "guards", "past")},
+    "links": {"kind": "the row goes", "reason": "the row goes"},
+    "replies": {"digest": "every row goes: a reply may quote anything", "reply": "every row goes"},
 }
 """Every column that can hold somebody's words or something made of them, and what erasing does to it."""
 
 WORDLESS: Final[Mapping[str, frozenset[str]]] = {
-    "settings": frozenset(("name", "value")),
+    "settings": frozenset(("name", "value", "seal")),
     "counters": frozenset(("name",)),
     "entries": frozenset(("id", "kind", "origin", "retention", "standing", "cause")),
     "lineage": frozenset(("how",)),
@@ -149,6 +153,7 @@ def mentions(db: Any, text: str) -> Mentions:
         documents=found("SELECT document, source, path FROM documents"),
         keys=found("SELECT key, key, result FROM keys"),
         scopes=found("SELECT name, name FROM scopes"),
+        links=found("SELECT json_array(entry, other, kind), reason FROM links"),
     )
 
 
@@ -237,13 +242,16 @@ def erase(db: Any, rows: Sequence[int]) -> Counter[str]:
     for index in indexes(db):
         # Most have left them when they died; what an index keeps of the dead goes now.
         db.execute(f"DELETE FROM {index} WHERE rowid IN {_ROWS}", (named,))
+    made["links"] += links.drop_all(db, rows)
+    db.execute(f"DELETE FROM opinions WHERE entry IN {_ROWS}", (named,))
+    db.execute("DELETE FROM replies")
     _keys(db, made, named)
     labels = [row for (row,) in db.execute(f"SELECT DISTINCT source FROM entry_sources WHERE entry IN {_ROWS}", (named,))]
     run("tags", f"DELETE FROM entry_tags WHERE entry IN {_ROWS}")
     db.execute(f"DELETE FROM entry_sources WHERE entry IN {_ROWS}", (named,))
     _labels(db, made, labels)
     db.execute(
-        f"""UPDATE entries SET text = '', cue = NULL, salt = NULL, twin = zeroblob(16), metadata = '{{}}', created = NULL,
+        f"""UPDATE entries SET text = '', cue = NULL, salt = NULL, twin = zeroblob(16), metadata = '{{}}', created = NULL, seal = NULL,
             valid_from = NULL, valid_to = NULL WHERE entry IN {_ROWS}""",
         (named,),
     )
@@ -301,12 +309,14 @@ def drop_source(db: Any, source: str, scope: str | None) -> Counter[str]:
     made: Counter[str] = Counter()
     found = db.execute("SELECT source FROM sources WHERE name = ?", (source,)).fetchone()
     if found is not None:
+        touched = [row for (row,) in db.execute("SELECT entry FROM entry_sources WHERE source = ?", (found[0],))]
         db.execute(
             """DELETE FROM entry_sources WHERE source = ?1 AND (?2 IS NULL OR entry IN (
                    SELECT entry FROM entries WHERE scope = (SELECT scope FROM scopes WHERE name = ?2)))""",
             (found[0], scope),
         )
         made["labels"] += db.changes()
+        seals.seal_entries(db, touched)
         _labels(db, made, [found[0]])
     db.execute("DELETE FROM documents WHERE source = ?1 AND (?2 IS NULL OR scope = ?2)", (source, scope))
     made["documents"] += db.changes()
@@ -339,7 +349,13 @@ def empty_mentions(db: Any, found: Mentions) -> Counter[str]:
     run("notes", f"DELETE FROM event_notes WHERE event IN {_ROWS}", found.notes)
     run("documents", f"DELETE FROM documents WHERE document IN {_ROWS}", found.documents)
     run("keys", f"DELETE FROM keys WHERE key IN {_ROWS}", found.keys)
+    for key in found.links:
+        db.execute("UPDATE links SET reason = '' WHERE entry = ? AND other = ? AND kind = ?", json.loads(key))
+    made["links"] += len(found.links)
+    db.execute("DELETE FROM replies")
     run("sources", f"UPDATE sources SET name = '[erased ' || source || ']' WHERE source IN {_ROWS}", found.sources)
+    labelled = f"SELECT entry FROM entry_sources WHERE source IN {_ROWS}"
+    seals.seal_entries(db, [row for (row,) in db.execute(labelled, (json.dumps([*found.sources]),))])
     return made
 
 
@@ -352,6 +368,9 @@ def scrub(connection: Any) -> list[str]:
     O(the file), in time and, for a moment, in room on the disk.
     """
     problems = []
+    with immediate(connection):
+        # What an earlier format wrote has no seals yet.
+        seals.seal_rest(connection)
     try:
         for index in indexes(connection):
             # Deleted words stay in an index's segments until these are joined.

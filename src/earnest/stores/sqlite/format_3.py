@@ -7,6 +7,7 @@ from typing import Final
 from earnest.stores.sqlite.format_3_links import LINKS
 from earnest.stores.sqlite.format_3_replies import REPLIES
 from earnest.stores.sqlite.format_3_rules import RULES
+from earnest.stores.sqlite.format_3_seals import SEALS
 
-V3: Final = LINKS + RULES + REPLIES
+V3: Final = LINKS + RULES + REPLIES + SEALS
 """The format after the second. One script; see `schema.MIGRATIONS`."""

@@ -13,7 +13,7 @@ from earnest.core.amounts import ACCOUNTS
 from earnest.core.events import GENESIS, Posting, chained, text_digest
 from earnest.core.twins import exact_digest, twin_digest
 from earnest.protocols import Damage
-from earnest.stores.sqlite import draws, fading, links, rules, words
+from earnest.stores.sqlite import draws, fading, links, rules, seals, words
 from earnest.stores.sqlite.reading import SqliteReading, facet
 from earnest.stores.sqlite.writing import SqliteWriting
 
@@ -23,7 +23,22 @@ _LIVING: Final = "(SELECT count(*) FROM vectors v JOIN entries e USING (entry) W
 
 def damage(db: Any, reading: SqliteReading, head: str | None = None) -> Iterator[Damage]:
     """Everything that is wrong, cheapest kinds first. O(the file)."""
-    for check in (_file, _chain, _texts, _balances, _tickets, _settlements, _draws, _words, _links, _rules, _counters, _vectors, _index):
+    for check in (
+        _file,
+        _chain,
+        _texts,
+        _balances,
+        _tickets,
+        _settlements,
+        _draws,
+        _words,
+        _links,
+        _rules,
+        _seals,
+        _counters,
+        _vectors,
+        _index,
+    ):
         try:
             for count, found in enumerate(check(db, reading)):
                 if count == _MAX_OF_A_KIND:
@@ -161,6 +176,10 @@ def _links(db: Any, reading: SqliteReading) -> Iterator[Damage]:
         # A store whose settings changed dates its entries anew before it lets any fade.
         if kept is not None and wanted is None:
             yield Damage("date differs", f"entry {entry_id} has a day on which it fades, and does not fade", True)
+
+
+def _seals(db: Any, reading: SqliteReading) -> Iterator[Damage]:
+    yield from seals.damage(db)
 
 
 def _expected_counters(db: Any) -> dict[str, int]:

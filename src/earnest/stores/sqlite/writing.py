@@ -17,7 +17,7 @@ from earnest.core.opinions import Opinions
 from earnest.core.ticket import Role, StoredTicket, Tier
 from earnest.core.uplift import Draw
 from earnest.protocols import Author, Mentions, StoredDocument
-from earnest.stores.sqlite import draws, erasing, fading, links, moving, opinions
+from earnest.stores.sqlite import draws, erasing, fading, links, moving, opinions, seals
 from earnest.stores.sqlite import vectors as vector_rows
 from earnest.stores.sqlite.reading import facet
 from earnest.stores.sqlite.replies import ReplyWriting
@@ -51,6 +51,7 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
         self._scope_changes: dict[int, list[int]] = {}
         self._born: list[int] = []
         self._returned: list[int] = []
+        self._unsealed: set[int] = set()
 
     def flush(self) -> None:
         """Write what was kept back until the end of the transaction."""
@@ -63,11 +64,16 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
             self._db.execute("UPDATE scopes SET alive = alive + ?, terms = terms + ? WHERE scope = ?", (alive, terms, scope))
         self._changed.clear()
         self._scope_changes.clear()
+        if self._unsealed:
+            seals.seal_entries(self._db, self._unsealed)
+            self._unsealed.clear()
 
     def set_setting(self, name: str, value: Any) -> None:
+        said = json.dumps(value, allow_nan=False)
         self._db.execute(
-            "INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-            (name, json.dumps(value, allow_nan=False)),
+            "INSERT INTO settings (name, value, seal) VALUES (?, ?, ?) "
+            "ON CONFLICT (name) DO UPDATE SET value = excluded.value, seal = excluded.seal",
+            (name, said, seals.seal_of(name, said)),
         )
 
     def bump(self, name: str, by: int) -> None:
@@ -114,6 +120,7 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
         )  # fmt: skip
         row = self._db.last_insert_rowid()
         self._born.append(row)
+        self._unsealed.add(row)
         if new.kind == "rule":
             rule_born(self._db, row)
         self._link_sources(row, new.sources, 0)
@@ -172,6 +179,8 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
             f"UPDATE entries SET {sets} starves_at = ? WHERE entry = ?",
             (*(int(v) if isinstance(v, bool) else v for v in columns.values()), after[3] + after[4] if pays else None, row),
         )
+        if seals.SEALED & columns.keys():
+            self._unsealed.add(row)
         if after[0] != "dead" and "fading" in (retention, after[1]) and fading.TURNS & columns.keys():
             self.date_fading([row])
         if standing == "dead" == after[0] and cause in KEPT and cause != columns.get("cause", cause):
@@ -258,6 +267,7 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
         self.bump("terms", len(text_terms) + len(cue_terms) - length)
 
     def add_sources(self, row: int, sources: Iterable[str]) -> None:
+        self._unsealed.add(row)
         place = self._db.execute("SELECT coalesce(max(place), -1) + 1 FROM entry_sources WHERE entry = ?", (row,)).fetchone()[0]
         self._link_sources(row, sources, place)
 
@@ -273,6 +283,7 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
             place += self._db.changes()
 
     def remove_source(self, row: int, source: str) -> None:
+        self._unsealed.add(row)
         self._db.execute(
             "DELETE FROM entry_sources WHERE entry = ? AND source = (SELECT source FROM sources WHERE name = ?)", (row, source)
         )
@@ -289,6 +300,7 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
         self._db.execute("DELETE FROM documents WHERE source = ? AND scope = ?", (source, scope))
 
     def set_tags(self, row: int, tags: Sequence[str]) -> None:
+        self._unsealed.add(row)
         self._db.execute("DELETE FROM entry_tags WHERE entry = ?", (row,))
         for place, tag in enumerate(tags):
             self._db.execute("INSERT INTO entry_tags (entry, place, tag) VALUES (?, ?, ?)", (row, place, tag))
@@ -422,7 +434,7 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
         made = moving.load(self._db, form, rows, terms)
         # What was known of the rows before is true no more.
         self._counters, self._head = None, None
-        for kept in (self._changed, self._scopes, self._sources, self._scope_changes, self._born):
+        for kept in (self._changed, self._scopes, self._sources, self._scope_changes, self._born, self._unsealed):
             kept.clear()
         return made
 
@@ -462,9 +474,10 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
             if posting.credit < 0:
                 self.bump(f"account:{ACCOUNTS[posting.credit]}", posting.amount)
         if note or before is not None:
+            kept = None if before is None else canonical(before)
             self._db.execute(
-                "INSERT INTO event_notes (event, note, before) VALUES (?, ?, ?)",
-                (seq, note, None if before is None else canonical(before)),
+                "INSERT INTO event_notes (event, note, before, seal) VALUES (?, ?, ?, ?)",
+                (seq, note, kept, seals.seal_of(seq, note, kept)),
             )
         self._head = (seq, digest)
         return seq
