@@ -58,6 +58,8 @@ def _clock(run: Run, op: Op, reply: Reply) -> None:
 
 
 def _decay(run: Run, op: Op, reply: Reply) -> None:
+    if any(step.name == "clock" and step.left for step in run.replies):
+        clock_of(run)  # where no clock was moved, nothing has faded, which would say nothing
     made = run.surface.call(run.agent(op), "decay_cleanup", dry_run=bool(op.get("dry_run")))
     reply.value = made
     run.facts["faded"] = [entry["id"] for entry in made["entries"]]
@@ -91,11 +93,15 @@ def _settings(run: Run, op: Op, reply: Reply) -> None:
     run.surface.call(run.agent(op), "configure", **{name: value for name, value in op.items() if name not in ("op", "agent")})
 
 
+def _only_here(run: Run) -> None:
+    if not isinstance(run.surface, PythonSurface):
+        raise Left("not here", "thousands of processes for one step")
+
+
 def _hub(run: Run, op: Op, reply: Reply) -> None:
     """An entry that so many others shall be linked with, by hand; how many of them are refused is what the case asks."""
+    _only_here(run)
     surface, agent = run.surface, run.agent(op)
-    if not isinstance(surface, PythonSurface):
-        raise Left("not here", "thousands of processes for one step")
     made = surface.call(agent, "add_many", entries=[{"text": f"spoke number {n}"} for n in range(int(op["links"]))])
     hub = surface.call(agent, "add", text="the hub of the wheel")["id"]
     run.ids["hub"], run.added["hub"] = hub, op
@@ -120,6 +126,8 @@ def _graph(run: Run, op: Op, reply: Reply) -> None:
         entries = run.surface.call(agent, "list")
         reply.value = [run.surface.call(agent, "related", id=entry["id"]) for entry in entries]
         return
+    if op["of"] == "hub":
+        _only_here(run)
     begun = time.monotonic()
     reply.value = run.surface.call(agent, "related", id=run.ids[op["of"]], k=1_000, hops=int(op.get("hops", 1)))
     run.facts["slowest"] = max(run.facts.get("slowest", 0.0), time.monotonic() - begun)

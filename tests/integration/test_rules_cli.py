@@ -12,6 +12,8 @@ import pytest
 from earnest import Memory
 from earnest.cli.main import main
 from earnest.testing import SeededRng
+from tests.integration.test_llm_services import Service
+from tests.integration.test_model_cli import by_prompt, earnest
 
 WHEN: Final = "an API key may have expired"
 WHAT: Final = "Check the key before calling the service."
@@ -133,3 +135,33 @@ def test_what_cannot_be_meant_is_said_in_one_line(shell: Shell, words: tuple[str
     shell("remember", "Something.")
     said = shell(*words, status=1 if "nobody" in words else 2)
     assert told in said and said.count("\n") == 1
+
+
+def test_a_model_drafts_over_http(tmp_path: Path) -> None:
+    service = Service("ollama")
+    try:
+        draft = {"rule_type": "avoid", "trigger_cond": "When an API key may have expired", "action_guide": "Check the key before the call"}
+        by_prompt(service, lambda prompt: f"<think>hm</think>```json\n[{json.dumps(draft)}]\n```" if "went_wrong" in prompt else "[]")
+        for n in range(3):
+            text = f"ERROR: the call failed because API key number {n} had expired"
+            assert earnest(tmp_path, service, "remember", text, "--kind", "episodic", "--confidence", "0.4").returncode == 0
+        made = earnest(tmp_path, service, "rules", "analyze", "--model", "ollama:qwen3")
+        assert made.returncode == 0 and "Check the key before the call" in made.stdout, made.stdout + made.stderr
+        assert "Asked ollama:qwen3: 1 call" in made.stdout
+        again = earnest(tmp_path, service, "rules", "analyze", "--model", "ollama:qwen3", "--json")
+        assert json.loads(again.stdout)["rules"] == [] and json.loads(again.stdout)["cost"] == {}
+        service.close()
+        earnest(
+            tmp_path,
+            service,
+            "remember",
+            "ERROR: the nightly export crashed on an empty table",
+            "--kind",
+            "episodic",
+            "--confidence",
+            "0.2",
+        )
+        down = earnest(tmp_path, service, "rules", "analyze", "--model", "ollama:qwen3")
+        assert down.returncode == 0 and "the patterns were used" in down.stdout and "Traceback" not in down.stderr
+    finally:
+        service.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -147,6 +148,28 @@ def test_a_message_that_calls_for_no_rule_gets_none(text: str | None) -> None:
         assert memory.rules.match(text) == [] and memory.prefetch(text).rules == ()
 
 
+class Meaning:
+    """Knows two matters: access, and everything else."""
+
+    model_id = "two matters"
+    near = 0.9
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        words = ("credential", "password", "login")
+        return [[1.0, 0.0] if any(word in text.lower() for word in words) else [0.0, 1.0] for text in texts]
+
+
+def test_with_an_embedder_a_rule_is_called_for_by_its_meaning_too() -> None:
+    with opened(embedder=Meaning()) as memory:
+        rule = in_force(memory)
+        assert [one.id for one in memory.rules.match("My password is not taken any more")] == [rule.id]
+        assert memory.rules.match("My password is not taken any more")[0].score == pytest.approx(1.0)
+        assert memory.prefetch("The login fails").rules and memory.rules.match("Where is the meeting room?") == []
+    with opened() as memory:
+        in_force(memory)
+        assert memory.rules.match("My password is not taken any more") == []
+
+
 @pytest.mark.parametrize("status", ["pending", "trial", "rejected", "expired"])
 def test_no_rule_that_is_not_active_reaches_a_prompt_or_decides(status: str) -> None:
     clock = ManualClock(datetime.datetime(2026, 1, 5, tzinfo=datetime.UTC))
@@ -270,6 +293,8 @@ def test_a_model_drafts_and_its_draft_is_borne_out() -> None:
         ids = failures(memory)
         made = memory.rules.analyze(replied(DRAFT))
         assert made.by == "llm" and made[0].action == ACTION and set(made[0].evidence) == set(ids)
+        assert made.cost["calls"] == 1 and made.cost["tokens_in"] > 0
+        assert memory.rules.analyze(ScriptedLLM([])).cost == {}, "nothing new, nothing asked"
         assert "drafted by a model" in made[0].by
 
 
@@ -407,6 +432,30 @@ def test_failures_are_known_in_every_language(code: str) -> None:
 @pytest.mark.parametrize(
     "text", ["User prefers dark mode", "Резервные копии хранятся тридцать дней", "数据库在上海机房", "The default is green"]
 )
+CALLED: Final = [
+    ("API密钥可能已过期时", "我的API密钥又过期了", "数据库在上海机房"),
+    ("数据库备份失败", "今晚的数据库备份又失败了", "数据库在上海机房"),
+    ("Когда ключ API мог истечь", "Мой ключ API снова истёк", "Резервные копии хранятся тридцать дней"),
+    ("Wenn ein API-Schlüssel abgelaufen sein könnte", "Mein API-Schlüssel ist schon wieder abgelaufen", "Der Schlüssel liegt im Büro"),
+    ("APIキーの期限が切れたとき", "またAPIキーの期限が切れました", "今日の天気はどうですか"),
+    ("API 키가 만료되었을 때", "제 API 키가 또 만료되었어요", "오늘 날씨가 어때요"),
+    ("عندما تنتهي صلاحية مفتاح API", "انتهت صلاحية مفتاح API مرة أخرى", "كيف حال الطقس اليوم"),
+    ("Quand une clé d'API a expiré", "Ma clé API a encore expiré", "Quel temps fait-il aujourd'hui ?"),
+    ("Cuando caduca una clave de API", "Mi clave de API ha caducado otra vez", "¿Qué tiempo hace hoy?"),
+    ("Quando uma chave de API expira", "A minha chave de API expirou outra vez", "Como está o tempo hoje?"),
+    ("deploying to production on a Friday", "Shall I deploy to production today, it is Friday?", "I like Fridays"),
+]
+
+
+@pytest.mark.parametrize(("trigger", "message", "other"), CALLED)
+def test_a_rule_is_called_for_by_its_trigger_in_every_language(trigger: str, message: str, other: str) -> None:
+    with opened() as memory:
+        rule = memory.rules.add("avoid", trigger=trigger, action="Look first.")
+        memory.rules.verify(rule.id)
+        assert [one.id for one in memory.rules.match(message)] == [rule.id] == [one.id for one in memory.prefetch(message).rules]
+        assert memory.rules.match(other) == []
+
+
 def test_what_went_well_tells_of_no_failure(text: str) -> None:
     assert not tells_of_failure(text)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from earnest.core.reports import EncodedFile, EncodeReport
-    from earnest.encoding import Document
-    from earnest.protocols import Encoder
+    from earnest.encoding import Document, ReflectionEncoder
 
 STDIN: Final = "-"
 _SHOWN: Final = 10
@@ -49,9 +49,13 @@ def encode(args: Namespace, screen: Screen) -> int:
     typed = stdin_document("stdin" if args.name is None else args.name, args.encoding) if len(paths) < len(args.files) else None
     if args.max_calls is not None and args.model is None:
         raise InvalidInput("max-calls", args.max_calls, "bounds what a model is asked; name one with --model")
-    encoder: dict[str, Any] = {} if args.model is None else {"encoder": _reflection(args)}
     reports: list[EncodeReport] = []
-    with open_memory(args, "creating") as memory, Progress("encoding files", quiet=screen.as_json) as progress:
+    label = "encoding files" if args.model is None else "asking the model"
+    # The spec is looked at before a store is made.
+    reflection = None if args.model is None else _reflection(args)
+    with open_memory(args, "creating") as memory, Progress(label, quiet=screen.as_json) as progress:
+        # With a model it is questions that take long, and are counted.
+        encoder: dict[str, Any] = {} if reflection is None else {"encoder": replace(reflection, progress=progress)}
         if typed is not None:
             reports.append(memory.encode([typed], **encoder, **given(args, "scope", "key")))
         if paths:
@@ -61,7 +65,7 @@ def encode(args: Namespace, screen: Screen) -> int:
                     prune=bool(args.prune),
                     again=bool(args.again),
                     hidden=bool(args.hidden),
-                    progress=progress,
+                    progress=progress if reflection is None else None,
                     **encoder,
                     **given(args, "scope", "key", "encoding"),
                 )
@@ -82,7 +86,7 @@ def encode(args: Namespace, screen: Screen) -> int:
     return 1 if failed or nothing or any(report.unfinished for report in reports) else 0
 
 
-def _reflection(args: Namespace) -> Encoder:
+def _reflection(args: Namespace) -> ReflectionEncoder:
     """The encoder that asks a model, for its spec."""
     from earnest.encoding import ReflectionEncoder
 

@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from earnest.cli.common import given, plural
+from earnest.cli.common import given, model_cost, plural
 from earnest.cli.entries import typed
 from earnest.cli.place import hint, open_memory
 from earnest.cli.render import Painted, Part, Screen
@@ -94,7 +94,9 @@ def _add(args: Namespace, screen: Screen) -> int:
     fields = given(args, "key")
     fields |= {name: value for name, value in (("sources", args.source), ("evidence", args.evidence), ("tags", args.tag)) if value}
     with open_memory(args, "creating") as memory:
-        made = memory.rules.add(args.what, trigger=typed(args.trigger) or "", action=typed(args.do) or "", **_scope(args, one=True), **fields)
+        made = memory.rules.add(
+            args.what, trigger=typed(args.trigger) or "", action=typed(args.do) or "", **_scope(args, one=True), **fields
+        )
     _say(args, screen, made)
     return 0
 
@@ -102,9 +104,8 @@ def _add(args: Namespace, screen: Screen) -> int:
 def _analyze(args: Namespace, screen: Screen) -> int:
     with open_memory(args, "writing") as memory:
         made = memory.rules.analyze(args.model, **_scope(args, one=True), **given(args, "key"))
-        cost = dict(memory.stats().cost) if args.model else {}
     if screen.as_json:
-        screen.json({"rules": [*made], "by": made.by, "patterns": made.patterns, "notes": made.notes, "cost": cost})
+        screen.json({"rules": [*made], "by": made.by, "patterns": made.patterns, "notes": made.notes, "cost": made.cost})
         return 0
     if made:
         _table(screen, [*made])
@@ -113,6 +114,8 @@ def _analyze(args: Namespace, screen: Screen) -> int:
         screen.say(f"Nothing new to propose; {plural(made.patterns, 'pattern')} looked at.")
     for note in made.notes:
         screen.say(f"Note: {note}")
+    if made.cost:
+        screen.say(f"Asked {args.model}: {model_cost(made.cost)}")
     return 0
 
 

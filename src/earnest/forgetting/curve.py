@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
 from earnest.core import fading
-from earnest.core.entry import Entry, StoredEntry
+from earnest.core.entry import Cause, Entry, StoredEntry
 from earnest.core.events import micros
 from earnest.core.settings import Settings
 from earnest.ledger.book import Book
@@ -127,8 +127,9 @@ def fall(
             kept += 1
             continue
         condemned = stored.entry.standing == "suspended" and book.condemned(stored)
-        book.bury(stored, "executed" if condemned else "faded", **data)
-        made.append(stored.entry)
+        cause: Cause = "executed" if condemned else "faded"
+        book.bury(stored, cause, **data)
+        made.append(replace(stored.entry, standing="dead", cause=cause))
     done = len(page) < BATCH and len(made) + kept == len(page)
     return Fallen(tuple(made), kept, None if done else after)
 

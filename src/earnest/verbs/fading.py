@@ -51,8 +51,9 @@ class FadingVerbs(Base):
             with self._store.read() as reading:
                 made = CleanupReport(tuple(curve.faded(reading, self._read_settings(reading), now)), 0, True)
         else:
-            ids, waiting = self._let_fade(now)
-            made = self._cleaned({"ids": ids, "kept": waiting, "dry_run": False})
+            fallen: list[Entry] = []
+            waiting = self._let_fade(now, fallen)
+            made = CleanupReport(tuple(fallen), waiting)
         if key is not None:
             said = {"ids": [entry.id for entry in made.entries], "kept": made.kept, "dry_run": made.dry_run}
             with self._writing() as tx:
@@ -64,18 +65,19 @@ class FadingVerbs(Base):
             entries = tuple(lifecycle.found(reading, entry).entry for entry in said["ids"])
         return CleanupReport(entries, said["kept"], said["dry_run"])
 
-    def _let_fade(self, now: datetime, most: int | None = None, spared: frozenset[str] = frozenset(), **data: Any) -> tuple[list[str], int]:
-        """Buries what has faded, at most so many, and returns their ids and how many were spared."""
+    def _let_fade(
+        self, now: datetime, fallen: list[Entry], most: int | None = None, spared: frozenset[str] = frozenset(), **data: Any
+    ) -> int:
+        """Buries what has faded, at most so many, adds them to `fallen` batch by batch, and returns how many were spared."""
         self._redate()
-        ids: list[str] = []
         kept, after, more = 0, None, True
-        while more and (most is None or len(ids) < most):
+        while more and (most is None or len(fallen) < most):
             with self._writing() as tx:
-                room = curve.BATCH if most is None else min(curve.BATCH, most - len(ids))
+                room = curve.BATCH if most is None else min(curve.BATCH, most - len(fallen))
                 batch = curve.fall(tx, self._read_settings(tx), now, after, most=room, spared=spared, **data)
-            ids += [entry.id for entry in batch.entries]
+            fallen += batch.entries
             kept, after, more = kept + batch.kept, batch.after, batch.after is not None
-        return ids, kept
+        return kept
 
     def _redate(self) -> None:
         """Sees to it that the dates follow the settings in force; a batch is a transaction."""

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from earnest.core import check
-from earnest.core.entry import StoredEntry
+from earnest.core.entry import Entry, StoredEntry
 from earnest.core.reports import MaintenanceReport
 from earnest.errors import EarnestError, InvalidInput, NotAllowed, NotUndoable
 from earnest.forgetting import curve
@@ -92,7 +92,7 @@ class MaintenanceVerbs(EntryVerbs, RecallVerbs, FadingVerbs, LinkVerbs):
         watched = envelope.known(asked, self._deciding) if chosen or room != 0 else []
         done: list[tuple[str, ...]] = []
         heirs: list[str] = []
-        faded: list[str] = []
+        fallen: list[Entry] = []
         try:
             for group in chosen:
                 ids = tuple(stored.entry.id for stored in group)
@@ -104,12 +104,13 @@ class MaintenanceVerbs(EntryVerbs, RecallVerbs, FadingVerbs, LinkVerbs):
                 done.append(ids)
             if room != 0:
                 spared = avoided | {known.before.id for known in watched}
-                faded, _ = self._let_fade(self._clock.now(), room, spared, by=envelope.SCHEDULE)
+                self._let_fade(self._clock.now(), fallen, room, spared, by=envelope.SCHEDULE)
             wrong = envelope.broken(watched, self._deciding)
         except EarnestError:
             # What cannot be looked over is not kept.
-            self._roll_back(heirs, faded, [], len(watched))
+            self._roll_back(heirs, [entry.id for entry in fallen], [], len(watched))
             raise
+        faded = [entry.id for entry in fallen]
         if wrong:
             stuck = self._roll_back(heirs, faded, wrong, len(watched))
             kept = [group for group, heir in zip(done, heirs, strict=True) if heir in stuck]

@@ -97,7 +97,7 @@ class Rules:
             key: Idempotency key: repeating the request returns the same rules, and asks no model.
 
         Returns:
-            The new rules, all pending; an `Analysis`, which is a list with `by`, `patterns` and `notes`.
+            The new rules, all pending; an `Analysis`, which is a list with `by`, `patterns`, `notes` and `cost`.
 
         Raises:
             InvalidInput, KeyReused, NotAvailable (a model that was named is not there), StoreError.
@@ -115,19 +115,22 @@ class Rules:
             found, strange = proposing.patterns(reading, memory._sound_index(), place)
         notes = [f"{strange} entries were passed over: they are written like instructions"] if strange else []
         by, drafts = "patterns", None
+        cost: Mapping[str, float] = {}
         if found and llm is not None and llm is not False:
-            drafts, told = self._drafted(memory._metered(llm), found)
+            model = memory._metered(llm)
+            drafts, told = self._drafted(model, found)
+            cost = model.cost
             notes += told
             by = "patterns" if drafts is None else "llm"
         if drafts is None:
             drafts = proposing.drafts(memory._analyser, found)
         if not drafts and key is None:
-            return Analysis((), by=by, patterns=len(found), notes=notes)
+            return Analysis((), by=by, patterns=len(found), notes=notes, cost=cost)
         made = [(self._of(draft, place, by), [stored.entry.id for stored in draft.pattern.members if stored.row in draft.pattern.rows])
                 for draft in drafts]  # fmt: skip
         how = {"by": by, "patterns": len(found), "notes": notes}
         rules, _ = self._propose(made, key, "rules.analyze", request, fresh=True, told=how)
-        return Analysis(rules, by=by, patterns=len(found), notes=notes)
+        return Analysis(rules, by=by, patterns=len(found), notes=notes, cost=cost)
 
     def _analysis(self, reading: Any, kept: Mapping[str, Any]) -> Analysis:
         stored = [lifecycle.found(reading, rule) for rule in kept["ids"]]

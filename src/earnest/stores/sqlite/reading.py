@@ -74,7 +74,8 @@ def loaded(text: Any) -> Any:
     """What a JSON column holds. One that holds no text (a damaged file) is no JSON either."""
     if not isinstance(text, str):
         raise json.JSONDecodeError("not a text", repr(text), 0)
-    return json.loads(text)
+    # Most entries have no tags and no lineage: an empty list need not be parsed.
+    return [] if text == "[]" else json.loads(text)
 
 
 def quoted(term: str) -> str:

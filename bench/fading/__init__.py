@@ -1,0 +1,1 @@
+"""What forgetting costs: a cleanup in proportion to what falls, and the writing of links with each entry."""
