@@ -76,6 +76,7 @@ WORDLESS: Final[Mapping[str, frozenset[str]]] = {
     "models": frozenset(("name", "holder")),
     "draws": frozenset(("arm",)),
     "appeals": frozenset(("why",)),
+    "archives": frozenset(("digest",)),
     "rules": frozenset(("status",)),
     "trials": frozenset(("verdict", "meter")),
 }
