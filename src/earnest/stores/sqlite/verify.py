@@ -18,7 +18,8 @@ from earnest.stores.sqlite.reading import SqliteReading, facet
 from earnest.stores.sqlite.writing import SqliteWriting
 
 _MAX_OF_A_KIND: Final = 20
-_LIVING: Final = "(SELECT count(*) FROM vectors v JOIN entries e USING (entry) WHERE v.model = m.model AND e.standing <> 'dead')"
+LIVING: Final = "(SELECT count(*) FROM vectors v JOIN entries e USING (entry) WHERE v.model = m.model AND e.standing <> 'dead')"
+"""How many living entries have a vector of a model `m`."""
 
 
 def damage(db: Any, reading: SqliteReading, head: str | None = None) -> Iterator[Damage]:
@@ -235,7 +236,7 @@ def _counters(db: Any, reading: SqliteReading) -> Iterator[Damage]:
     for name in sorted(set(expected) | {n for n in reading.counters() if _counted(n)}):
         if expected.get(name, 0) != reading.counter(name):
             yield Damage("counter differs", f"{name} is counted as {reading.counter(name)}, the rows make {expected.get(name, 0)}", True)
-    for model, counted, found in db.execute(f"SELECT m.name, m.living, {_LIVING} AS found FROM models m WHERE m.living <> found"):
+    for model, counted, found in db.execute(f"SELECT m.name, m.living, {LIVING} AS found FROM models m WHERE m.living <> found"):
         yield Damage("counter differs", f"model {model!r} counts {counted} living entries with a vector, there are {found}", True)
     sql = """SELECT s.name, s.alive, (SELECT count(*) FROM entries e WHERE e.scope = s.scope AND e.standing <> 'dead') AS found
              FROM scopes s WHERE s.alive <> found"""
@@ -379,5 +380,5 @@ def rebuild_counters(writing: SqliteWriting) -> None:
         folded[credit] += amount
     for account, name in ACCOUNTS.items():
         writing.bump(f"account:{name}", folded[account] - writing.counter(f"account:{name}"))
-    db.execute(f"UPDATE models AS m SET living = {_LIVING}")
+    db.execute(f"UPDATE models AS m SET living = {LIVING}")
     db.execute("UPDATE scopes SET alive = (SELECT count(*) FROM entries e WHERE e.scope = scopes.scope AND e.standing <> 'dead')")
