@@ -17,7 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from bench.recall import notes, silence
+from bench.recall import links, notes, silence
 from bench.recall.arms import arms
 from bench.recall.conversations import TUNING, Conversation, NoData, load, located
 from bench.recall.measures import Row, ndcg, recall, row
@@ -32,6 +32,7 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--data", type=Path, default=None, help="locomo10.json; else the environment variable EARNEST_LOCOMO")
     parser.add_argument("--embedder", default="none", help="also measure with this embedder: local, or any other spec")
     parser.add_argument("--tune", action="store_true", help=f"look at {' and '.join(TUNING)} alone, and write no file")
+    parser.add_argument("--links", action="store_true", help="measure recall along links instead, by how much of a score is passed on")
     parser.add_argument("--no-silence", action="store_true", help="leave the silence curve out")
     parser.add_argument("--out", type=Path, default=None, help="results file (bench/results/recall.json)")
     parser.add_argument("--report", type=Path, metavar="FILE", help="only print the report of a results file")
@@ -85,6 +86,8 @@ def main(argv: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     conversations = load(path, TUNING if wanted.tune else None)
+    if wanted.links:
+        return along_links(wanted, conversations)
     corpus = notes.build()
     chosen, missing = arms(wanted.embedder)
     ranking = [make() for make in chosen]
@@ -108,6 +111,19 @@ def main(argv: list[str] | None = None) -> int:
     print("\n".join(lines(results)))
     if not wanted.tune:
         out = wanted.out or DEFAULT_OUT
+        out.write_text(json.dumps(_compact(results), ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
+        said(f"wrote {out}")
+    return 0
+
+
+def along_links(wanted: argparse.Namespace, conversations: Sequence[Conversation]) -> int:
+    """Measure recall along links and print; returns the exit status."""
+    given = f" --embedder {shlex.quote(wanted.embedder)}" * (wanted.embedder != "none") + " --tune" * wanted.tune
+    results = {"command": f"python -m bench.recall --data locomo10.json --links{given}", "tune": wanted.tune}
+    results |= links.measured(conversations, wanted.embedder, links.SPREADS if wanted.tune else links.CHOSEN, said)
+    print("\n".join(links.lines(results)))
+    if not wanted.tune:
+        out = wanted.out or DEFAULT_OUT.with_name("links.json" if wanted.embedder == "none" else f"links-{wanted.embedder}.json")
         out.write_text(json.dumps(_compact(results), ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
         said(f"wrote {out}")
     return 0

@@ -135,8 +135,8 @@ def percentile(histograms: Sequence[dict[str, int]], share: float) -> float:
     """The time that this share of all requests took at most, in seconds; 0 where there are none."""
     total: dict[int, int] = {}
     for one in histograms:
-        for place, count in one.items():
-            total[int(place)] = total.get(int(place), 0) + count
+        for name, count in one.items():
+            total[int(name)] = total.get(int(name), 0) + count
     left = share * sum(total.values())
     for place in sorted(total):
         left -= total[place]

@@ -18,6 +18,7 @@ from earnest.ledger.meters import Meters
 from earnest.memory import Memory
 from earnest.protocols import Clock, Reranker, Rng
 from earnest.recall.search import Retriever
+from earnest.verbs.ruling import Rules
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -105,6 +106,14 @@ def _coroutine(verb: Callable[Concatenate[Memory, P], T], *, writes: bool) -> Ca
     return call
 
 
+def _of_rules(verb: Callable[Concatenate[Rules, P], T], *, writes: bool) -> Callable[Concatenate[AsyncRules, P], Coroutine[Any, Any, T]]:
+    @wraps(verb)
+    async def call(self: AsyncRules, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._worker.run(f"rules.{verb.__name__}", partial(verb, self._rules, *args, **kwargs), writes=writes)
+
+    return call
+
+
 def _of_meters(verb: Callable[Concatenate[Meters, P], T], *, writes: bool) -> Callable[Concatenate[AsyncMeters, P], Coroutine[Any, Any, T]]:
     @wraps(verb)
     async def call(self: AsyncMeters, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -126,6 +135,24 @@ class AsyncMeters:
     revoke = _of_meters(Meters.revoke, writes=True)
 
 
+class AsyncRules:
+    """The verbs of `memory.rules` as coroutines."""
+
+    def __init__(self, rules: Rules, worker: _Worker) -> None:
+        """Made by `AsyncMemory`."""
+        self._rules, self._worker = rules, worker
+
+    add = _of_rules(Rules.add, writes=True)
+    analyze = _of_rules(Rules.analyze, writes=True)
+    verify = _of_rules(Rules.verify, writes=True)
+    trial = _of_rules(Rules.trial, writes=True)
+    adopt = _of_rules(Rules.adopt, writes=True)
+    export = _of_rules(Rules.export, writes=True)
+    get = _of_rules(Rules.get, writes=False)
+    list = _of_rules(Rules.list, writes=False)
+    match = _of_rules(Rules.match, writes=False)
+
+
 class AsyncMemory:
     """One agent's memory for asyncio: every verb of `earnest.Memory` under its own name and with its own arguments, as a coroutine.
 
@@ -142,6 +169,7 @@ class AsyncMemory:
         self._memory = memory
         self._worker = _Worker(check.integer("threads", threads, low=1, high=MAX_THREADS))
         self.meters = AsyncMeters(memory.meters, self._worker)
+        self.rules = AsyncRules(memory.rules, self._worker)
 
     @classmethod
     async def open(
@@ -150,6 +178,7 @@ class AsyncMemory:
         agent: str | None = None,
         *,
         embedder: Any = None,
+        llm: Any = None,
         clock: Clock | None = None,
         rng: Rng | None = None,
         read_only: bool = False,
@@ -158,6 +187,8 @@ class AsyncMemory:
         settings: Mapping[str, Any] | None = None,
         retriever: Retriever | None = None,
         reranker: Reranker | None = None,
+        decay_half_life: float | None = None,
+        decay_threshold: float | None = None,
         timeout: float = 30.0,
         threads: int = THREADS,
     ) -> Self:
@@ -169,8 +200,9 @@ class AsyncMemory:
         check.integer("threads", threads, low=1, high=MAX_THREADS)
         opening = asyncio.ensure_future(
             asyncio.to_thread(
-                Memory.open, path, agent, embedder=embedder, clock=clock, rng=rng, read_only=read_only, actor=actor, channel=channel,
-                settings=settings, retriever=retriever, reranker=reranker, timeout=timeout,
+                Memory.open, path, agent, embedder=embedder, llm=llm, clock=clock, rng=rng, read_only=read_only, actor=actor,
+                channel=channel, settings=settings, retriever=retriever, reranker=reranker, decay_half_life=decay_half_life,
+                decay_threshold=decay_threshold, timeout=timeout,
             )
         )  # fmt: skip
         try:
@@ -180,6 +212,13 @@ class AsyncMemory:
             opening.add_done_callback(_closed_again)
             raise
         return cls(memory, threads=threads)
+
+    @staticmethod
+    async def restore_backup(backup: str | Path, path: str | Path, agent: str | None = None, *, timeout: float = 30.0) -> Path | None:
+        """Put a backup in the place of a store that nobody has open; as `Memory.restore_backup`, and carried to its end once begun."""
+        putting = asyncio.ensure_future(asyncio.to_thread(Memory.restore_backup, backup, path, agent, timeout=timeout))
+        await _to_its_end(putting)
+        return putting.result()
 
     @property
     def agent(self) -> str:
@@ -228,6 +267,21 @@ class AsyncMemory:
     check = _writes(Memory.check)
     backup = _writes(Memory.backup)
     render = _writes(Memory.render)
+    compress = _writes(Memory.compress)
+    compress_long = _writes(Memory.compress_long)
+    decay_cleanup = _writes(Memory.decay_cleanup)
+    feedback = _writes(Memory.feedback)
+    recalled = _writes(Memory.recalled)
+    vouch = _writes(Memory.vouch)
+    link = _writes(Memory.link)
+    unlink = _writes(Memory.unlink)
+    tick_due = _writes(Memory.tick_due)
+    save_lessons = _writes(Memory.save_lessons)
+    load_lessons = _writes(Memory.load_lessons)
+    export = _writes(Memory.export)
+    import_ = _writes(Memory.import_)
+    erase = _writes(Memory.erase)
+    compact = _writes(Memory.compact)
 
     # reading
     get = _reads(Memory.get)
@@ -254,6 +308,11 @@ class AsyncMemory:
     ticket = _reads(Memory.ticket)
     history = _reads(Memory.history)
     balances = _reads(Memory.balances)
+    earned = _reads(Memory.earned)
+    graph = _reads(Memory.graph)
+    related = _reads(Memory.related)
+    shown = _reads(Memory.shown)
+    now = _reads(Memory.now)
 
 
 def _closed_again(opened: asyncio.Future[Memory]) -> None:

@@ -160,11 +160,11 @@ class Memory(
         store = SqliteStore(file, agent=owner, author=author, read_only=check.flag("read_only", read_only), timeout=wait)
         try:
             memory = cls(store, clock=clock, rng=rng, actor=who, channel=channel, retriever=retriever, reranker=reranker, embedding=own,
-                         llm=None if isinstance(llm, str) else llm)  # fmt: skip
+                         llm=None if isinstance(llm, str) and not read_only else llm)  # fmt: skip
             if own is None and "embedder" not in changes and store.made and local_here():
                 changes["embedder"] = "local"
             wanted = {name: value for name, value in changes.items() if getattr(memory.settings, name) != value}
-            if wanted and not (read_only and [*wanted] == ["embedder"]):
+            if wanted and not (read_only and wanted.keys() <= {"embedder", "llm"}):
                 memory.configure(**wanted)
         except BaseException:
             store.close()

@@ -886,11 +886,11 @@ class Writing(Reading, Protocol):
         ...
 
     def keep_reply(self, digest: bytes, reply: str) -> None:
-        """Keep what a language model replied, for work that may be interrupted. `erase` has to drop these with `drop_replies`."""
+        """Keep what a language model replied, for work that may be interrupted. It may hold any text, so that an erasure drops all."""
         ...
 
-    def drop_replies(self, digests: Iterable[bytes] = (), *, before: datetime | None = None) -> None:
-        """Forget these replies, and those kept before a time."""
+    def drop_replies(self, digests: Iterable[bytes] = (), *, before: datetime | None = None, every: bool = False) -> None:
+        """Forget these replies, those kept before a time, or all of them."""
         ...
 
     def remember(self, key: str, verb: str, request: bytes, result: Mapping[str, Any]) -> None:

@@ -36,6 +36,8 @@ def _plant(memory: Memory) -> list[str]:
             memory.settle(ticket.id, delta=-1, meter=label, detail=text)
         ticket = memory.decide(text, scope=label)
         made.append(entry.id)
+        memory.rules.add("avoid", trigger=text.replace("\x00", ""), action=text.replace("\x00", ""), scope=label)
+    memory.link(made[1], memory.add("A neighbour.", scope=memory.get(made[1]).scope, retention="kept").id, reason=HOSTILE[7])
     memory.forget(made[0], HOSTILE[7])
     return made
 
@@ -45,8 +47,8 @@ def test_no_text_of_a_memory_is_ever_obeyed(tmp_path: Path, opened: Opened) -> N
         made = _plant(memory)
     with serving(tmp_path / "memory.db") as service:
         watched = opened(service)
-        views = ["", "entries", "entries?q=%3Cimg%20src%3Dx%3E", "tickets", "graveyard", "meters", "uplift", "energy", "events"]
-        for view in [*views, *(f"entry/{id}" for id in made), "entry/%3Cimg%20src=x%20onerror=window.hacked=1%3E"]:
+        views = ["", "entries", "entries?q=%3Cimg%20src%3Dx%3E", "tickets", "graveyard", "rules", "meters", "uplift", "energy", "events"]
+        for view in [*views, *(f"entry/{id}" for id in made), f"graph/{made[1]}", "entry/%3Cimg%20src=x%20onerror=window.hacked=1%3E"]:
             page = watched.page
             page.goto(f"{service.address}/#/{view}")
             page.wait_for_timeout(50)

@@ -151,6 +151,7 @@ def test_time_is_advanced_by_hand(service: Service, opened: Opened) -> None:
 def test_a_settlement_by_hand_is_the_operators_and_marked(service: Service, opened: Opened) -> None:
     watched = opened(service)
     with service.memory() as memory:
+        before = len(memory.pending())
         ticket = next(one for one in memory.pending() if not one.holdout)
         assert ticket.deciding is not None
         page = watched.go("tickets")
@@ -162,7 +163,7 @@ def test_a_settlement_by_hand_is_the_operators_and_marked(service: Service, open
         page.get_by_label("Delta").fill("much")
         page.locator("dialog button[type=submit]").click()
         assert "no number" in page.locator("dialog .wrong").inner_text()
-        assert len(memory.pending()) == 7
+        assert len(memory.pending()) == before
         page.get_by_label("Delta").fill("−2,048")
         page.get_by_label("Meter").fill("disk")
         page.get_by_label("Was anything done").select_option("yes")
@@ -171,7 +172,7 @@ def test_a_settlement_by_hand_is_the_operators_and_marked(service: Service, open
         [event] = memory.events(kind="settle", newest=True, limit=1)
         assert event.ticket == ticket.id and event.data["delta"] == -2048 and event.data["tier"] == "operator"
         assert (event.actor, event.channel) == ("operator", "dashboard")
-        assert len(memory.pending()) == 6
+        assert len(memory.pending()) == before - 1
     for view in (f"entry/{ticket.deciding}", "events?kind=settle", "meters"):
         watched.go(view)
         assert page.locator("main .chip.operator, main .notice.warn").first.is_visible(), view
@@ -203,6 +204,40 @@ def test_a_ticket_is_abandoned(service: Service, opened: Opened) -> None:
         assert ticket.id not in [one.id for one in memory.pending()]
         assert memory.events(kind="abandon", newest=True, limit=1)[0].note == "nobody looked"
     assert page.locator("main li", has_text=ticket.id).count() == 0
+    watched.unblemished()
+
+
+def test_a_rule_is_proposed_tried_accepted_and_rejected(service: Service, opened: Opened) -> None:
+    watched = opened(service)
+    page = watched.go("rules")
+    with service.memory() as memory:
+        assert "shown to nobody" in _dialog(page, "Propose a rule")
+        page.get_by_label("When it applies").fill("restart the message queue")
+        page.get_by_label("What to do then").fill("Drain it first.")
+        page.locator("dialog").get_by_label("Scope").fill("alice")
+        assert _carry_out(watched) == "Proposed."
+        made = memory.rules.list(scope="alice")[-1]
+        assert (made.trigger, made.action, made.status) == ("restart the message queue", "Drain it first.", "pending")
+        row = page.locator("main li", has_text="Drain it first.")
+        row.get_by_role("button", name="Try it").click()
+        page.get_by_label("Settled decisions").fill("60")
+        assert "random half" in page.locator("dialog .notice").inner_text()
+        assert _carry_out(watched) == "The trial has begun."
+        trial = memory.rules.get(made.id).trial
+        assert memory.rules.get(made.id).status == "trial" and trial is not None and trial.terms.decisions == 60
+        _undo(watched)
+        assert memory.rules.get(made.id).status == "pending"
+        row.get_by_role("button", name="Accept").click()
+        assert "You answer for it" in page.locator("dialog .notice").inner_text()
+        page.get_by_label("Why").fill("seen it happen")
+        assert _carry_out(watched) == "Accepted."
+        assert memory.rules.get(made.id).status == "active" and "operator over dashboard" in memory.rules.get(made.id).by
+        _undo(watched)
+        assert memory.rules.get(made.id).status == "pending"
+        row.get_by_role("button", name="Reject").click()
+        assert _carry_out(watched) == "Rejected."
+        assert memory.rules.get(made.id).status == "rejected"
+    assert row.get_by_role("button").count() == 0
     watched.unblemished()
 
 

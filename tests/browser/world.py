@@ -60,6 +60,23 @@ def facts(count: int, chance: random.Random) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
+def _rules_and_links(memory: Memory, ids: list[str]) -> None:
+    """A rule of every status, and links of every kind."""
+    rules = [
+        memory.rules.add("avoid", trigger="delete old logs on a Friday", action="Wait until Monday.", sources=["retro-12"]),
+        memory.rules.add("prefer", trigger="may old logs be deleted", action="Look at the disk before and after."),
+        memory.rules.add("workflow", trigger="rotate the API keys of a tenant", action="New key, owner, old key.", scope="alice"),
+        memory.rules.add("pattern", trigger="crash reports double overnight", action="The last release leaks memory."),
+    ]
+    memory.rules.verify(rules[0].id, accept=True, reason="agreed in the retrospective")
+    memory.rules.trial(rules[1].id, decisions=50)
+    memory.rules.verify(rules[3].id, accept=False)
+    centre, *others = [id for id in ids if memory.get(id).alive][:5]
+    for place, kind in enumerate(("related", "semantic", "entity", "temporal")):
+        memory.link(centre, others[place], kind, weight=0.3 + 0.2 * place, reason="by hand")
+    memory.link(others[0], others[1], "semantic", weight=0.3)
+
+
 def build(path: Path, *, entries: int = 10_000, ticks: int = 60) -> None:
     """Make the store. The same every time."""
     clock, rng, chance = ManualClock(datetime(2026, 3, 1, 8, tzinfo=UTC)), SeededRng(11), random.Random(11)
@@ -92,6 +109,7 @@ def build(path: Path, *, entries: int = 10_000, ticks: int = 60) -> None:
             memory.tick()
             clock.advance(hours=6)
         memory.pin(made[1].id)
+        _rules_and_links(memory, [entry.id for entry in made[1:]])
         memory.add_many(
             [
                 {"text": text, "cue": text, "sources": ["".join(sign for sign in text[:60] if sign.isprintable())], "tags": ["hostile"]}

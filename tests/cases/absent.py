@@ -14,7 +14,6 @@ _MODULES: dict[str, tuple[str, bool]] = {
     "http": ("earnest.http", True),
     "dashboard": ("earnest.http", False),
     "simulate": ("earnest.simulate", True),
-    "for_each_reply": ("earnest.rules", True),
 }
 
 _VERBS: dict[str, tuple[str, bool]] = {
@@ -22,10 +21,6 @@ _VERBS: dict[str, tuple[str, bool]] = {
     "sync_turn": ("sync_turn", True),
     "sync_turns": ("sync_turn", True),
     "export": ("export", False),
-    "relate": ("link", True),
-    "graph": ("related", False),
-    "decay_cleanup": ("decay_cleanup", True),
-    "strength": ("feedback", False),
     "purge": ("erase", True),
     "delete_source": ("erase", True),
     "delete_all": ("erase", True),
@@ -43,7 +38,7 @@ _WRITES = {"add", "add_many", "update", "correct", "delete", "forget", "bury", "
            "store_of_version", "damage", "parallel", "kill -9 during save"}  # fmt: skip
 
 _FIELDS = {"content", "key", "agent", "op", "missing", "id", "by", "importance", "confidence", "metadata", "tags", "source", "sources",
-           "scope", "kind", "cue", "retention", "origin", "valid_from", "valid_to", "event_time"}  # fmt: skip
+           "scope", "kind", "cue", "retention", "origin", "valid_from", "valid_to", "event_time", "created", "supersedes"}  # fmt: skip
 
 
 def needed(op: Op) -> None:
@@ -78,13 +73,15 @@ def changes(op: Op) -> bool:
     name = str(op["op"])
     if name == "embedder" or "embedder" in op:
         return True  # without it there are no vectors
+    if name in ("llm", "rule_reject"):
+        return True  # without it there are no drafts, and nothing is rejected
     return (_MODULES.get(name) or _VERBS.get(name) or ("", name in _WRITES))[1]
 
 
 def lacking_fields(op: Op) -> None:
     """Raises `Left` for an entry with a field that the product does not keep."""
     for name in op:
-        if name in ("created", "updated", "expires_at", "supersedes"):
+        if name in ("updated", "expires_at"):
             raise Left("not yet", f"add has no field {name!r}")
         if name not in _FIELDS:
             raise Unknown(f"I do not know the field {name!r} of an entry")

@@ -22,6 +22,10 @@ GIVEN: Mapping[str, Mapping[str, Any]] = {
     "settle": {"ticket": "nope", "delta": 1},
     "abandon": {"ticket": "nope"},
     "merge": {"ids": ["nope", "none"]},
+    "feedback": {"verdict": "helpful"},
+    "recalled": {"ids": []},
+    "link": {"a": "nope", "b": "none"},
+    "unlink": {"a": "nope", "b": "none"},
     "undo": {"event": 999},
     "encode": {"documents": []},
     "add_many": {"entries": []},
@@ -44,8 +48,8 @@ TRIED: Mapping[str, tuple[str, ...]] = {
     "merge": ("ids", "text"),
     "undo": ("event",),
     "list": ("scope", "kind", "source", "tags", "standing", "after", "limit"),
-    "search": ("query", "k", "scope", "kind", "source", "tags", "since", "until", "as_of", "half_life", "mode", "floor"),
-    "answer": ("query", "k", "half_life", "mode", "scope"),
+    "search": ("query", "k", "scope", "kind", "source", "tags", "since", "until", "as_of", "half_life", "mode", "floor", "links"),
+    "answer": ("query", "k", "half_life", "mode", "scope", "links"),
     "decide": ("query", "k", "half_life", "mode", "scope", "key"),
     "settle": ("ticket", "delta", "meter", "scale", "acted", "detail", "key"),
     "abandon": ("ticket", "reason"),
@@ -56,13 +60,21 @@ TRIED: Mapping[str, tuple[str, ...]] = {
     "audit": ("after", "limit"),
     "check": ("repair",),
     "consolidate": ("dry_run",),
+    "decay_cleanup": ("dry_run", "key"),
+    "feedback": ("id", "verdict", "key"),
+    "recalled": ("ids",),
+    "earned": ("id",),
+    "link": ("a", "b", "kind", "weight", "reason", "key"),
+    "unlink": ("a", "b", "kind", "key"),
+    "related": ("id", "k", "hops", "kind"),
+    "graph": ("id", "hops", "limit"),
     "configure": ("rule", "rent", "stake", "cap", "floor", "languages", "expire_after", "default_retention", "embedder"),
     "backup": ("path",),
     "meters.add": ("name", "unit", "scale", "tier"),
     "meters.bind": ("name", "channel"),
 }  # fmt: skip
 
-OPENED = ("path", "agent", "actor", "channel", "timeout", "read_only", "settings", "embedder")
+OPENED = ("path", "agent", "actor", "channel", "timeout", "read_only", "settings", "embedder", "decay_half_life", "decay_threshold")
 
 
 def stumbles(folder: Path) -> list[str]:
@@ -74,7 +86,7 @@ def stumbles(folder: Path) -> list[str]:
             method: Any = memory
             for part in verb.split("."):
                 method = getattr(method, part)
-            given = {"id": entry} if names[0] == "id" else {"name": "disk"} if verb.startswith("meters.") else GIVEN.get(verb, {})
+            given = {"id": entry, **GIVEN.get(verb, {})} if names[0] == "id" else {"name": "disk"} if verb.startswith("meters.") else GIVEN.get(verb, {})
             if verb == "meters.bind":
                 given = {**given, "channel": "cli"}
             for name in names:

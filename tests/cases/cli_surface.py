@@ -22,6 +22,8 @@ _MAKING = frozenset({"sync_turn", "add", "add_many", "encode_files", "configure"
 _PLAIN = frozenset({"importance", "confidence", "kind", "scope", "cue", "retention", "valid_from", "valid_to", "key", "reason", "meter"})
 _PLAIN |= {
     "scale",
+    "hops",
+    "standing",
     "detail",
     "slot",
     "expire_after",
@@ -66,7 +68,7 @@ class CliSurface:
         if verb.startswith("rules."):
             words = [verb.removeprefix("rules."), *(_word(arguments.pop(n)) for n in ("id",) if n in arguments)]
             made = self._run(agent, "rules", words, arguments)
-            return made["rules"] if "rules" in made else made
+            return made.get("rules", made)
         form = _FORMS.get(verb)
         if form is None:
             raise Left("not here", f"the command line has no {verb}")
@@ -220,6 +222,9 @@ _FORMS: dict[str, _Form] = {
     "pin": ("pin", ("id",), ""),
     "unpin": ("unpin", ("id",), ""),
     "merge": ("merge", (), ""),
+    "decay_cleanup": ("decay", (), ""),
+    "link": ("link", ("a", "b"), ""),
+    "related": ("related", ("id",), ""),
     "consolidate": ("consolidate", (), ""),
     "decide": ("decide", ("query",), ""),
     "settle": ("settle", ("ticket", "delta"), "landed"),
@@ -236,8 +241,6 @@ _FORMS: dict[str, _Form] = {
     "repair": ("check", (), ""),
     "backup": ("backup", ("path",), "path"),
     "render": ("render", ("target", "path"), ""),
-    "link": ("link", ("a", "b"), ""),
-    "related": ("related", ("id",), ""),
     "export": ("export", ("path",), ""),
     "import_": ("import", ("path",), ""),
     "erase": ("erase", (), ""),

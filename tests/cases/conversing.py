@@ -143,7 +143,7 @@ def _block_marked_as_data(run: Run, value: Any) -> list[str]:
 
 def _source_shown(run: Run, value: Any) -> list[str]:
     lines = [line for block in run.facts["blocks"] for line in block.split("\n") if line.startswith("- ")]
-    return [f"says nothing of where it comes from: {line!r}" for line in lines if "(recorded " not in line]
+    return [f"says nothing of where it comes from: {line!r}" for line in lines if "recorded " not in line]
 
 
 def _closing_marks(run: Run, value: Any) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from . import agents, ci_outcomes, damage, moving
+from . import agents, ci_outcomes, damage, modelling, moving
 from .model import Left, Op, Reply, Unknown
 from .run import Run
 
@@ -50,6 +50,8 @@ def _files(place: Path) -> Iterator[Path]:
 
 
 def _ingest(run: Run, op: Op, reply: Reply) -> None:
+    if op["op"] == "ingest_text" and modelling.ingest(run, op, reply):
+        return
     if op["op"] == "ingest_text":
         place = _folder(run) / op["source"]
         place.write_text(op["text"], encoding="utf-8")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from . import agents, ci_outcomes, conversing, documents, embedding, moving, ruling, values
+from . import agents, aging, ci_outcomes, conversing, documents, embedding, modelling, moving, ruling, values
 from .absent import no_counterpart
 from .model import KINDS, Left, Refused, Reply, Result, Unknown
 from .run import Run, disturbed
@@ -30,7 +30,7 @@ SURVEYS |= {"consolidate", "repair", "rebuild_index", "export", "graph", "rules"
 """Steps that ask nothing that could be refused: where a case expects an error, they must go well."""
 
 JUDGES_ERRORS = frozenset({"error", "error_any_of", "any_of", "or_error", "first_search", "status", "error_kind_only", "duplicate",
-                           "noticed", "exit_code", "each_error", *documents.JUDGES_REFUSALS})  # fmt: skip
+                           "noticed", "exit_code", "each_error", "self_loop", *documents.JUDGES_REFUSALS})  # fmt: skip
 """Keys that say which refusals are right; without one of them every step must go well."""
 
 PROHIBITIONS = frozenset({"never", "never_hits", "never_contains", "hits_none", "error", "error_any_of", "or_error", "embedder_calls",
@@ -319,10 +319,12 @@ EXPECTATIONS: dict[str, Expectation] = {
     "bad_lines_reported": _bad_lines,
     **ci_outcomes.EXPECTATIONS,
     **agents.EXPECTATIONS,
+    **aging.EXPECTATIONS,
     **conversing.EXPECTATIONS,
     **documents.EXPECTATIONS,
     **embedding.EXPECTATIONS,
     **moving.EXPECTATIONS,
     **ruling.EXPECTATIONS,
     **values.EXPECTATIONS,
+    **modelling.EXPECTATIONS,
 }

@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import Final
 
 NOT_YET: Final[dict[str, str]] = {
-    "B133": "no rules; the block for a prompt is asserted in tests/unit/test_prefetch.py",
-    "B140/cli": "there is no command `decay`",
     "B144": "no REST server (the surface is given what the bodies hold)",
 }
 """A part needs what the product will have. A case whose parts all exist must leave this list."""
 
 NO_COUNTERPART: Final[dict[str, str]] = {
+    "B71/python": "a draft must be borne out by what happened, which single letters are not; E70 wraps a whole one in the same way",
+    "B77/python": "consolidation asks no model, and no verb lets a model name an entry that is to be changed or removed",
     "B17": "no tokenizer of SQLite's is needed, so that nothing degrades without one; what is found is asserted",
     "B111": "the log is inside the store, so that it has no lines to be cut or glued; a changed event breaks the chain (E14)",
     "B139": "searches filter by scope, kind, source, tags and time, not by metadata; hostile values of these are in E30",
@@ -22,7 +22,29 @@ NO_COUNTERPART: Final[dict[str, str]] = {
 """A part will never apply, by the product's design."""
 
 NOT_HERE: Final[dict[str, str]] = {
+    "B41/cli": "commands go by the machine's clock, which no case moves",
+    "B85/cli": "commands go by the machine's clock, which no case moves",
+    "B86/cli": "commands go by the machine's clock, which no case moves",
+    "B88/cli": "commands go by the machine's clock, which no case moves",
+    "B89/cli": "commands go by the machine's clock, which no case moves",
+    "B91/cli": "commands go by the machine's clock, which no case moves",
+    "B92/cli": "commands go by the machine's clock, which no case moves",
+    "B93/cli": "commands go by the machine's clock, which no case moves",
+    "B160/cli": "thousands of links would be thousands of processes; commands follow links by a setting",
+    "B68/cli": "no word of a command line can bring a model of one's own",
+    "B69/cli": "no word of a command line can bring a model of one's own",
+    "B70/cli": "no word of a command line can bring a model of one's own",
+    "B71/cli": "no word of a command line can bring a model of one's own",
+    "B73/cli": "no word of a command line can bring a model of one's own",
+    "B74/cli": "no word of a command line can bring a model of one's own",
+    "B75/cli": "no word of a command line can bring a model of one's own",
+    "B76/cli": "no word of a command line can bring a model of one's own",
+    "B77/cli": "no word of a command line can bring a model of one's own",
+    "B78/cli": "no word of a command line can bring a model of one's own",
+    "E71/cli": "no word of a command line can bring an embedder of one's own",
+    "E70/cli": "no word of a command line can bring a model of one's own",
     "B23/cli": "no word of a command line is None, and none can bring an embedder that counts",
+    "B159/cli": "no word of a command line can bring a model of one's own",
     "B46/cli": "no word of a command line can bring an embedder of one's own",
     "B57/cli": "every word of a command line is text",
     "B53/cli": "no word of a command line can bring an embedder of one's own",

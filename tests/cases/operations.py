@@ -7,7 +7,7 @@ from typing import Any
 
 from earnest.opening import agents_in
 
-from . import ci_outcomes, conversing, documents, embedding, harness, moving, ruling, texts
+from . import aging, ci_outcomes, conversing, documents, embedding, harness, modelling, moving, ruling, texts
 from .absent import lacking_fields, needed
 from .model import Left, Op, Refused, Reply, Unknown
 from .run import DEPTH, Run
@@ -15,7 +15,7 @@ from .run import DEPTH, Run
 Operation = Callable[[Run, Op, Reply], None]
 
 FILTERS = ("scope", "kind", "source", "tags", "since", "until", "as_of")
-_STATED = ("limit", "mode", "half_life", "floor")
+_STATED = ("limit", "mode", "half_life", "floor", "expand")
 
 
 def carry_out(run: Run, op: Op, reply: Reply) -> None:
@@ -37,6 +37,9 @@ def carry_out(run: Run, op: Op, reply: Reply) -> None:
 def entry_id(run: Run, op: Op) -> Any:
     """The entry that a step names: by the test's key, by "<id of KEY>", by the id that the case chose, or literally."""
     if "key" in op:
+        left = next((r.left for r in run.replies if r.left and r.op.get("key") == op["key"] and r.name == "add"), None)
+        if left is not None:
+            raise left
         return run.ids.get(op["key"], op["key"])
     named = op.get("id")
     if isinstance(named, str) and named.startswith("<id of "):
@@ -60,14 +63,24 @@ def _add(run: Run, op: Op, reply: Reply) -> None:
         run.notes.append("an id of the caller's own is his idempotency key: ids are the product's")
         fields["key"] = op["id"]
     surface = run.peers[op["by"]] if "by" in op else run.surface
-    made = surface.call(run.agent(op), "add", **fields)
-    reply.value = made
+    if "supersedes" in op:
+        run.notes.append("what takes an entry's place is written by `update`, which needs its id")
+        reply.value = made = surface.call(run.agent(op), "update", id=run.ids[op["supersedes"]], text=fields["text"])
+    elif "created" in op:
+        aging.written_at(run, op["created"], lambda: _written(run, op, reply, fields))
+        made = reply.value
+    else:
+        reply.value = made = surface.call(run.agent(op), "add", **fields)
     if "id" in op:
         run.own.setdefault(op["id"], made["id"])
     for name in (op.get("key"), op.get("id")):
         if name is not None:
             run.ids.setdefault(name, made["id"])
             run.added.setdefault(name, op)
+
+
+def _written(run: Run, op: Op, reply: Reply, fields: dict[str, Any]) -> None:
+    reply.value = run.surface.call(run.agent(op), "add", **fields)
 
 
 def _add_many(run: Run, op: Op, reply: Reply) -> None:
@@ -89,6 +102,10 @@ def _search(run: Run, op: Op, reply: Reply) -> None:
         raise Unknown(f"I do not know what {sorted(unknown)} means for a search")
     embedding.needed_for(run, op)
     options: dict[str, Any] = {name: op[name] for name in ("half_life", "floor") if name in op}
+    if op.get("expand"):
+        if run.surface.name != "python":
+            raise Left("not here", "commands follow links by the setting `spread`")
+        options["links"] = True
     if "mode" in op:
         options["mode"] = {"vector": "dense"}.get(op["mode"], op["mode"])
     reply.wanted = frozenset(key for key, added in run.added.items() if run.agent(added) == run.agent(op) and _passes(added, filters))
@@ -130,11 +147,6 @@ def _update(run: Run, op: Op, reply: Reply) -> None:
     reply.value = made
     if "key" in op:
         run.ids[op["key"]] = made["id"]
-
-
-def _relate(run: Run, op: Op, reply: Reply) -> None:
-    one = entry_id(run, {"op": "", "id": op.get("from", op.get("id"))})
-    reply.value = run.surface.call(run.agent(op), "link", a=one, b=entry_id(run, {"op": "", "id": op.get("to")}))
 
 
 def _merge(run: Run, op: Op, reply: Reply) -> None:
@@ -182,17 +194,6 @@ def _history(run: Run, op: Op, reply: Reply) -> None:
     reply.value = run.surface.call(run.agent(op), "events", limit=1000)
 
 
-def _graph(run: Run, op: Op, reply: Reply) -> None:
-    if "of" in op:
-        reply.value = run.surface.call(run.agent(op), "related", id=run.ids.get(op["of"], op["of"]))
-        return
-    if "entity" in op:
-        reply.value = [entry for entry in run.surface.call(run.agent(op), "list") if op["entity"] in entry["text"]]
-        return
-    entries = run.surface.call(run.agent(op), "list")
-    reply.value = [run.surface.call(run.agent(op), "related", id=entry["id"]) for entry in entries]
-
-
 OPERATIONS: dict[str, Operation] = {
     "add": _add,
     "add_many": _add_many,
@@ -219,17 +220,19 @@ OPERATIONS: dict[str, Operation] = {
     "obituary": _on_entry("obituary"),
     "update": _update,
     "correct": _update,
-    "relate": _relate,
     "merge": _merge,
     "decide": _decide,
     "settle": _settle,
     "tick": _tick,
     "history": _history,
-    "graph": _graph,
     **ci_outcomes.OPERATIONS,
+    "archive": _on_entry("forget"),
+    "get_stats_of": _on_entry("get"),
+    **aging.OPERATIONS,
     **conversing.OPERATIONS,
     **documents.OPERATIONS,
     **harness.OPERATIONS,
     **moving.OPERATIONS,
     **ruling.OPERATIONS,
+    **modelling.OPERATIONS,
 }

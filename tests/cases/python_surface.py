@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from earnest import Memory
-from earnest.errors import EarnestError
+from earnest.core import fading
+from earnest.errors import EarnestError, NotAllowed
+from earnest.testing import ManualClock
 
 from .errors import kinds_of
 from .model import Left, Refused
@@ -26,6 +28,8 @@ class PythonSurface:
         self._open: dict[str, Memory] = {}
         self.embedder: Any = None
         """What a case brings to make texts comparable by meaning; the product's own choice unless it does."""
+        self.clock: ManualClock | None = None
+        """What a case moves; the machine's unless it does."""
 
     def memory(self, agent: Agent) -> Memory:
         """The agent's memory, opened on first use."""
@@ -38,7 +42,9 @@ class PythonSurface:
 
     def _opened(self, agent: Agent) -> Memory:
         waits: dict[str, Any] = {} if self.timeout is None else {"timeout": self.timeout}
-        return Memory.open(":memory:" if self._in_memory else self.folder, agent, channel=self._channel, embedder=self.embedder, **waits)
+        return Memory.open(
+            ":memory:" if self._in_memory else self.folder, agent, channel=self._channel, embedder=self.embedder, clock=self.clock, **waits
+        )
 
     def call(self, agent: Agent, verb: str, **arguments: Any) -> Any:
         """See `Surface.call`."""
@@ -122,8 +128,29 @@ def _backup(memory: Memory, path: str) -> Any:
     return str(memory.backup(path))
 
 
+def _worth(memory: Memory, id: str) -> float:
+    """What an entry is worth now, by the curve that the product documents."""
+    entry, half_life = memory.get(id), memory.settings.decay_half_life
+    began = fading.began(entry.created, entry.last_recalled, entry.valid_from)
+    assert began is not None
+    return fading.worth(entry.importance, fading.age_days(began, memory.now()), half_life, entry.strength)
+
+
+def _link_all(memory: Memory, id: str, others: list[str]) -> int:
+    """Link an entry with all these; how many of the links were refused."""
+    refused = 0
+    for other in others:
+        try:
+            memory.link(id, other)
+        except NotAllowed:
+            refused += 1
+    return refused
+
+
 _SPECIAL: dict[str, Callable[..., Any]] = {
     "search": _search,
+    "worth": _worth,
+    "link_all": _link_all,
     "add": _add,
     "repair": _repair,
     "encode_files": _encode_files,

@@ -27,7 +27,7 @@ ARITHMETIC = frozenset({"starve_float", "credit_huge", "cap", "negative", "escro
 VARIANTS = frozenset({"E02", "E03", "E04", "E05"})
 """More ways to damage an index, in which the command line does what it does in E01 and E06."""
 
-CASES = {str(row["id"]): row for name in ("cases.jsonl", "merging.jsonl", "own.jsonl") for row in rows_of(DATA / name)}
+CASES = {str(row["id"]): row for name in ("cases.jsonl", "merging.jsonl", "fading.jsonl", "own.jsonl") for row in rows_of(DATA / name)}
 LEDGER = {str(row["name"]): row for row in rows_of(DATA / "tables" / "ledger.jsonl")}
 AGENTS = [*rows_of(DATA / "tables" / "agent_ids.jsonl")]
 CORPUS, QUERIES = queries_of([*rows_of(DATA / "tables" / "fts_hostile_queries.jsonl")])

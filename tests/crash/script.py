@@ -134,6 +134,14 @@ STEPS: Final[tuple[tuple[str, Callable[[Memory], object]], ...]] = (
     ("revoke a meter", lambda m: m.meters.revoke("disk")),
     ("tick on", lambda m: m.tick(slot="two", expire_after=2)),
     ("tick until it expires", lambda m: m.tick(slot="three", expire_after=1)),
+    ("note what fades", lambda m: m.add("Visitors park in lot four.", retention="fading", importance=0.05, key="add-9")),
+    ("say that it helped", lambda m: m.feedback(_id(m, "Tapes"), "helpful", key="opinion-1")),
+    ("say that it did not", lambda m: m.feedback(_id(m, "Tapes"), "unhelpful", key="opinion-2")),
+    ("undo the opinion", lambda m: m.undo(_event(m, "feedback"), key="undo-3")),
+    ("link", lambda m: m.link(_id(m, "Tapes"), _id(m, "Visitors"), reason="both are in lot four", key="link-1")),
+    ("cut the link", lambda m: m.unlink(_id(m, "Tapes"), _id(m, "Visitors"), key="link-2")),
+    ("undo the cut", lambda m: m.undo(_event(m, "unlink"), key="undo-4")),
+    ("let fade", lambda m: m.decay_cleanup(key="decay-1")),
     ("rebuild the index", lambda m: m._store.rebuild_index(m._analyser.terms, m._author())),
     ("repair the counters", lambda m: m._store.repair_counters(m._author())),
 )
@@ -159,9 +167,10 @@ def everything(store: SqliteStore) -> dict[str, list[Any]]:
     with store.read() as reading:
         db = reading._db
         names = [name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").fetchall()]
-        plain = [name for name in names if not name.startswith(("terms", "guards", "sqlite_"))]
+        plain = [name for name in names if not name.startswith(("terms", "guards", "past", "sqlite_"))]
         made = {name: sorted(db.execute(f"SELECT * FROM {name}").fetchall(), key=repr) for name in plain}  # noqa: S608 (names from the schema)
         made["terms"] = db.execute("SELECT rowid, facets, text, cue FROM terms ORDER BY rowid").fetchall()
+        made["past"] = db.execute("SELECT rowid, facets, text, cue FROM past ORDER BY rowid").fetchall()
         made["guards"] = db.execute("SELECT rowid, facets, text, cue FROM guards ORDER BY rowid").fetchall()
     return made
 

@@ -143,12 +143,13 @@ def service(request: pytest.FixtureRequest) -> Iterator[Service]:
 
 def driver(service: Service, pauses: list[float], **more: Any) -> Any:
     more = {"pause": pauses.append, **more}
-    return {
+    made_of: dict[str, Callable[[], Any]] = {
         "openai": lambda: OpenAILLM("gpt-4o-mini", base_url=f"{service.url}/v1", **more),
         "zhipu": lambda: ZhipuLLM("glm-4-flash", base_url=f"{service.url}/v4", **more),
         "anthropic": lambda: AnthropicLLM("claude-3-5-haiku-latest", base_url=service.url, **more),
         "ollama": lambda: OllamaLLM("qwen3", base_url=service.url, **more),
-    }[service.form]()
+    }
+    return made_of[service.form]()
 
 
 @pytest.mark.parametrize("service", FORMS, indirect=True)
@@ -253,6 +254,12 @@ def test_whoever_does_not_want_a_reply_any_more_does_not_wait_for_it(service: Se
     with pytest.raises(ModelFailed, match="cancelled"):
         driver(service, pauses).complete("Tell me.", cancel=cancel)
     assert len(service.requests) == 1
+
+
+def test_a_proxy_is_for_other_machines(service: Service, pauses: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    assert driver(service, pauses).complete("Tell me.") == "Delete it."
 
 
 def test_no_more_calls_are_under_way_than_the_model_allows(service: Service, pauses: list[float]) -> None:
@@ -438,9 +445,21 @@ def test_the_memorys_own_model_is_asked_where_the_caller_says_so() -> None:
     with Memory.open(":memory:", embedder="none", llm=lambda prompt: '[{"text": "Decided: use PostgreSQL."}]') as memory:
         assert memory.sync_turn("We decided to use PostgreSQL.", "Fine.").by == "rules"
         assert memory.sync_turn("We decided to use PostgreSQL.", "Fine.", extract="llm", llm=True).by == "llm"
-    with Memory.open(":memory:", embedder="none") as memory, pytest.raises(NotAvailable, match="no model is set"):
-        memory.sync_turn("We decided to use PostgreSQL.", "Fine.", extract="llm", llm=True)
+        assert memory.sync_turn("We decided to use PostgreSQL.", "Fine.", extract="llm").by == "llm"
+    with Memory.open(":memory:", embedder="none") as memory:
+        for llm, why in ((True, "no model is set"), (None, "needs a model")):
+            with pytest.raises(NotAvailable, match=why):
+                memory.sync_turn("We decided to use PostgreSQL.", "Fine.", extract="llm", llm=llm)
     with pytest.raises(InvalidInput, match="llm"):
         Memory.open(":memory:", llm=5)
     with Memory.open(":memory:", embedder="none", llm="ollama:qwen3") as memory:
         assert memory.settings.llm == "ollama:qwen3"
+
+
+def test_a_store_that_is_only_read_is_opened_with_a_model(tmp_path: Any) -> None:
+    with Memory.open(tmp_path / "m.db", embedder="none") as memory:
+        memory.add("Redis keeps sessions for 7 days.")
+    with Memory.open(tmp_path / "m.db", embedder="none", llm="ollama:qwen3", read_only=True) as memory:
+        assert memory.settings.llm == "none" and memory._own_llm == "ollama:qwen3"
+        said = memory.answer("How long does Redis keep sessions?", llm=lambda prompt: "For 7 days.")
+        assert not said.from_memory and memory.stats().cost == {}

@@ -82,6 +82,31 @@ def test_a_model_that_says_nonsense_costs_no_text_and_the_exit_status_says_so(tm
     assert again["unfinished"] == [] and again["files"][0]["state"] == "encoded"
 
 
+def test_a_turn_is_read_by_a_model(tmp_path: Path, ollama: Service) -> None:
+    by_prompt(ollama, lambda prompt: '[{"text": "Decided: use PostgreSQL for the database.", "type": "decision"}]')
+    made = earnest(
+        tmp_path, ollama, "sync-turn", "--user", "Let's use PostgreSQL for the database.", "--assistant", "Fine.", "--model", "ollama:q",
+        "--json",
+    )  # fmt: skip
+    turn = json.loads(made.stdout)
+    assert made.returncode == 0 and turn["by"] == "llm" and turn["entries"][0]["text"] == "Decided: use PostgreSQL for the database."
+
+
+def test_long_entries_are_made_shorter(tmp_path: Path, ollama: Service) -> None:
+    short = "Old logs under logs/ may go after 7 days. Never delete billing logs, which Anna keeps for 10 years."
+    by_prompt(ollama, lambda prompt: short)
+    long = short.replace(". Never", ". The team talked for a long afternoon about this, and the weather was fine. Never")
+    entry = json.loads(earnest(tmp_path, ollama, "remember", long, "--json").stdout)["id"]
+    made = json.loads(earnest(tmp_path, ollama, "compress", entry, "--model", "ollama:q", "--json").stdout)
+    assert made["text"] == short and made["lineage"] == [entry]
+    refused = earnest(tmp_path, ollama, "compress", made["id"], "--model", "ollama:q")
+    assert refused.returncode == 1 and "stays as it is" in refused.stderr and "hardly shorter" in refused.stderr
+    report = json.loads(earnest(tmp_path, ollama, "compress", "--long", "--over", "10", "--dry-run", "--json").stdout)
+    assert report["entries"] == [[made["id"], ""]]
+    for words in (("compress",), ("compress", entry, "--long"), ("compress", entry, "--over", "9")):
+        assert earnest(tmp_path, ollama, *words).returncode == 2
+
+
 def test_wrong_words_are_one_line(tmp_path: Path, ollama: Service) -> None:
     (tmp_path / "a.txt").write_text("Redis keeps sessions for 7 days.\n", encoding="utf-8")
     for words in (

@@ -146,6 +146,10 @@ def test_nothing_crosses_agents(neighbours: tuple[Memory, Memory], tmp_path: Pat
         lambda: mine.settings,
         lambda: mine.consolidate(dry_run=True),
         *(lambda entry=entry: mine.obituary(entry.id) for entry in mine.list(scope=ALL)),
+        *(lambda entry=entry: mine.related(entry.id, 100, hops=5) for entry in mine.list(scope=ALL)),
+        lambda: mine.graph().json(),
+        lambda: mine.search("old logs may be deleted", k=100, scope=ALL, links=True),
+        lambda: mine.decay_cleanup(dry_run=True),
     ]
     for read in reads:
         assert CANARY not in told(read())
@@ -155,6 +159,10 @@ def test_nothing_crosses_agents(neighbours: tuple[Memory, Memory], tmp_path: Pat
         lambda: mine.forget(foreign),
         lambda: mine.update(foreign, importance=1.0),
         lambda: mine.pin(foreign),
+        lambda: mine.feedback(foreign, "helpful"),
+        lambda: mine.link(foreign, mine.list(scope=ALL)[0].id),
+        lambda: mine.related(foreign),
+        lambda: mine.graph(foreign),
         lambda: mine.events(entry=foreign),
         lambda: mine.list(after=foreign),
         lambda: Memory.open(tmp_path / "b.db", "a"),

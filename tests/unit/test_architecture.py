@@ -30,7 +30,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "ledger": {"core", "protocols", "errors"},
     "encoding": {"core", "protocols", "errors"},
     "forgetting": {"core", "protocols", "errors", "ledger"},
-    "graph": {"core", "protocols", "errors", "ledger", "recall", "encoding"},
+    "graph": {"core", "protocols", "errors", "ledger", "recall", "encoding", "forgetting"},
     "conversation": {"core", "protocols", "errors", "recall", "encoding"},
     "rules": {"core", "protocols", "errors", "ledger"},
     # the one way out of the process, for drivers of services
@@ -69,7 +69,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "survival": {"core", "errors", "environments", "memory"},
     "aio": {"core", "errors", "ledger", "memory", "protocols", "recall"},
     "mcp": {"core", "errors", "memory", "version"},
-    "http": {"core", "dashboard", "errors", "mcp", "memory", "opening", "protocols", "version"},
+    "http": {"core", "dashboard", "encoding", "errors", "graph", "mcp", "memory", "opening", "protocols", "version"},
     "dashboard": set(),
     "integrations": {"ci", "errors", "memory", "places", "version"},
     "places": set(),

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from earnest import AsyncMemory, Memory
-from earnest.aio import AsyncMeters
+from earnest.aio import AsyncMeters, AsyncRules
 from earnest.errors import InvalidInput, StoreError
 from earnest.ledger.meters import Meters
+from earnest.verbs.ruling import Rules
 
 PROPERTIES = {"agent", "settings"}
 
@@ -27,9 +28,10 @@ def verbs(kind: type) -> set[str]:
 def test_every_public_verb_is_there_and_nothing_else() -> None:
     assert verbs(AsyncMemory) == verbs(Memory)
     assert verbs(AsyncMeters) == verbs(Meters)
+    assert verbs(AsyncRules) == verbs(Rules)
 
 
-@pytest.mark.parametrize("name", sorted(verbs(Memory) - PROPERTIES - {"open", "close"}))
+@pytest.mark.parametrize("name", sorted(verbs(Memory) - PROPERTIES - {"open", "close", "restore_backup"}))
 def test_a_verb_is_a_coroutine_with_the_same_signature_and_docstring(name: str) -> None:
     verb, original = getattr(AsyncMemory, name), getattr(Memory, name)
     assert inspect.iscoroutinefunction(verb)
@@ -37,10 +39,23 @@ def test_a_verb_is_a_coroutine_with_the_same_signature_and_docstring(name: str) 
     assert verb.__doc__ == original.__doc__
 
 
-@pytest.mark.parametrize("name", sorted(verbs(Meters)))
-def test_a_verb_of_the_meters_too(name: str) -> None:
-    verb, original = getattr(AsyncMeters, name), getattr(Meters, name)
-    assert inspect.iscoroutinefunction(verb) and inspect.signature(verb) == inspect.signature(original)
+@pytest.mark.parametrize(("kind", "original", "name"), [
+    (kind, original, name) for kind, original in ((AsyncMeters, Meters), (AsyncRules, Rules)) for name in sorted(verbs(original))
+])  # fmt: skip
+def test_a_verb_of_the_meters_and_the_rules_too(kind: type, original: type, name: str) -> None:
+    made, from_ = getattr(kind, name), getattr(original, name)
+    assert inspect.iscoroutinefunction(made) and inspect.signature(made) == inspect.signature(from_)
+
+
+def test_putting_a_backup_back_is_a_coroutine_with_the_same_signature(tmp_path: Path) -> None:
+    assert inspect.iscoroutinefunction(AsyncMemory.restore_backup)
+    assert inspect.signature(AsyncMemory.restore_backup) == inspect.signature(Memory.restore_backup)
+    with Memory.open(tmp_path / "memory.db") as memory:
+        memory.add("The gate code changed.")
+        memory.backup(tmp_path / "copy.db")
+    asyncio.run(AsyncMemory.restore_backup(tmp_path / "copy.db", tmp_path / "new.db"))
+    with Memory.open(tmp_path / "new.db") as memory:
+        assert memory.stats().alive == 1
 
 
 def test_open_takes_what_memory_open_takes_and_how_many_threads() -> None:

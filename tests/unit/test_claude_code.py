@@ -58,7 +58,7 @@ def fails(command: str = "pytest") -> tuple[str, dict[str, Any]]:
     return "test", {"command": command, "passed": False}
 
 
-CHANGE: Final = ("change", {})
+CHANGE: Final[tuple[str, dict[str, Any]]] = ("change", {})
 ASKED: Final = ("prompt", {"ticket": "t1", "prompt": "why?"})
 
 

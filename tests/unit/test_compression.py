@@ -209,7 +209,7 @@ def test_wrong_arguments_are_refused(memory: Memory, arguments: dict[str, Any]) 
 # laws
 
 
-@given(st.lists(st.sampled_from(sentences_of(LONG) + ["It was fine. ", "No one saw it.", "Port 6379 is open."]), max_size=12).map(" ".join))
+@given(st.lists(st.sampled_from([*sentences_of(LONG), "It was fine. ", "No one saw it.", "Port 6379 is open."]), max_size=12).map(" ".join))
 def test_what_is_shortened_is_shorter_loses_nothing_and_is_made_of_the_text(text: str) -> None:
     made = shortened(text)
     if made is not None:

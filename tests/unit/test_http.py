@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 import time
@@ -20,11 +21,12 @@ from earnest.http.guard import Limits
 from earnest.http.memories import Memories, checked_agent
 from earnest.http.openapi import described, refusals
 from earnest.http.operations import Operation
-from earnest.http.problems import MEDIA
+from earnest.http.problems import MEDIA, Problem
 from earnest.http.routing import Router
 from earnest.http.service import OPERATIONS
 from earnest.http.ticking import Ticker
 from earnest.http.tokens import FOLDER, Grant, Tokens, environment_token
+from earnest.http.workers import Workers
 from earnest.memory import Memory
 from earnest.testing.clock import ManualClock, SeededRng
 from tests.rest import TOKEN, client, until
@@ -377,10 +379,10 @@ def test_every_other_name_has_a_file_of_its_own(tmp_path: Path, name: str) -> No
 
 def test_an_agent_that_nobody_made_is_empty_and_is_not_made_by_asking(web: TestClient, tmp_path: Path) -> None:
     for operation in OPERATIONS:
-        if operation.about_agent and operation.access == "read" and "{entry}" not in operation.path and "{ticket}" not in operation.path:
-            body = {"query": "x", "message": "x"}
+        if operation.about_agent and operation.access == "read" and operation.path.count("{") == 1:
+            body = {"query": "x", "message": "x", "text": "x"}
             answer = web.request(operation.method, operation.path.replace("{agent}", "ghost"), json=needed(operation, body))
-            assert answer.status_code in (200, 201), f"{operation.path}: {answer.text}"
+            assert answer.status_code == (404 if operation.name == "export" else 200), f"{operation.path}: {answer.text}"
             assert answer.json().get("items", []) == []
     assert web.post("/v1/agents/ghost/decisions/t1/settlement", json={"delta": 1}).status_code == 404
     assert web.post("/v1/agents/ghost/ticks", json={}).status_code == 404
@@ -395,8 +397,8 @@ def test_ids_of_another_agent_are_unknown(web: TestClient) -> None:
     for operation in OPERATIONS:
         if "{entry}" in operation.path or "{ticket}" in operation.path:
             path = operation.path.replace("{agent}", "bob").replace("{entry}", entry).replace("{ticket}", ticket)
-            body = {"text": "x", "delta": 1, "meter": "m"}
-            answer = web.request(operation.method, path, json=needed(operation, body))
+            body = {"text": "x", "delta": 1, "meter": "m", "verdict": "helpful"}
+            answer = web.request(operation.method, path, json=needed(operation, body), headers={"Earnest-Channel": "dashboard"})
             assert answer.status_code == 404, f"{operation.method} {path}: {answer.text}"
             assert "Log files" not in answer.text
     assert web.get(f"{AGENT}/events").json() == before
@@ -615,6 +617,56 @@ def test_a_verb_that_takes_too_long_is_let_go_on_and_its_key_tells_what_came_of_
         assert [entry["text"] for entry in web.get(f"{AGENT}/entries").json()["items"]] == [LOGS, "It came late."]
 
 
+def test_one_agent_gets_half_of_the_threads_and_of_the_queue_and_others_go_on() -> None:
+    async def crowd() -> None:
+        workers, let_go, running = Workers(threads=4, waiting=4), threading.Event(), []
+
+        def hold() -> str:
+            running.append(1)
+            let_go.wait(20)
+            return "held"
+
+        held = [asyncio.ensure_future(workers.run(hold, seconds=20, of="a")) for _ in range(5)]
+        while len(running) < 2:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+        assert len(running) == 2, "two of four threads"
+        with pytest.raises(Problem) as refused:
+            await workers.run(hold, seconds=20, of="a")
+        assert refused.value.status == 503 and refused.value.headers["retry-after"]
+        assert await workers.run(lambda: "served", seconds=20, of="b") == "served"
+        with pytest.raises(Problem, match="nothing was done"):
+            await workers.run(hold, seconds=20, of="a")
+        let_go.set()
+        assert await asyncio.gather(*held) == ["held"] * 5
+        await asyncio.sleep(0)
+        assert workers.busy == 0 and workers._turns == {}
+        workers.close()
+        with pytest.raises(Problem, match="shutting down"):
+            await workers.run(hold, seconds=1)
+
+    asyncio.run(crowd())
+
+
+def test_a_call_that_waits_too_long_for_its_turn_was_not_begun() -> None:
+    async def crowd() -> None:
+        workers, let_go, begun = Workers(threads=2, waiting=8), threading.Event(), []
+        first = asyncio.ensure_future(workers.run(lambda: let_go.wait(20), seconds=20, of="a"))
+        await asyncio.sleep(0.05)
+        with pytest.raises(Problem, match="nothing was done"):
+            await workers.run(lambda: begun.append(1), seconds=0.1, of="a")
+        with pytest.raises(Problem, match="goes on"):
+            await workers.run(lambda: let_go.wait(20), seconds=0.1, of="b")
+        let_go.set()
+        await first
+        assert begun == []
+        while workers.busy:
+            await asyncio.sleep(0.01)
+        workers.close()
+
+    asyncio.run(crowd())
+
+
 # metrics
 
 
@@ -735,3 +787,111 @@ def test_the_ticker_looks_by_itself_until_it_is_stopped(tmp_path: Path) -> None:
     time.sleep(0.05)
     assert ticks() == 2
     memories.close()
+
+
+# rules, links, opinions, documents, removals
+
+
+def test_a_rule_is_proposed_by_a_program_and_accepted_by_a_person_alone(web: TestClient) -> None:
+    proposed = web.post(f"{AGENT}/rules", json={"type": "avoid", "trigger": "deleting log files", "action": "Ask first."})
+    assert proposed.status_code == 201 and proposed.json()["status"] == "pending"
+    rule = f"{AGENT}/rules/{proposed.json()['id']}"
+    assert web.post(rule + "/verification", json={"accept": True}).status_code == 409
+    person = {"Earnest-Channel": "dashboard"}
+    assert web.post(rule + "/verification", json={"accept": True}, headers=person).json()["status"] == "active"
+    assert web.get(rule).json()["status"] == "active"
+    matched = web.post(f"{AGENT}/rules/match", json={"text": "I am deleting the log files now."}).json()["items"]
+    assert [one["id"] for one in matched] == [proposed.json()["id"]]
+    assert [one["id"] for one in web.get(f"{AGENT}/rules", params={"status": "active"}).json()["items"]] == [proposed.json()["id"]]
+    assert web.get(f"{AGENT}/rules", params={"status": ["pending", "trial"]}).json()["items"] == []
+    second = web.post(f"{AGENT}/rules", json={"type": "prefer", "trigger": "backing up", "action": "Use the copy."}).json()["id"]
+    assert web.post(f"{AGENT}/rules/{second}/trial", json={"decisions": 50}, headers=person).json()["status"] == "trial"
+    assert web.post(f"{AGENT}/rules/analysis", json={}).json()["items"] == []
+    entry = added(web)["id"]
+    assert web.get(f"{AGENT}/rules/{entry}").status_code == 422
+    assert web.get(f"{AGENT}/rules/nobody").status_code == 404
+
+
+def test_links_are_stated_followed_and_cut(web: TestClient) -> None:
+    one, two = added(web, "The queue restarts at noon.")["id"], added(web, "Payments wait while nothing listens.")["id"]
+    assert web.get(f"{AGENT}/entries/{one}/related", params={"kind": "related"}).json()["items"] == []
+    linked = web.post(f"{AGENT}/links", json={"a": one, "b": two, "reason": "same outage"})
+    assert linked.status_code == 201 and linked.json()["entry"]["id"] == two
+    found = web.get(f"{AGENT}/entries/{one}/related", params={"kind": "related"}).json()["items"]
+    assert [(item["entry"]["id"], item["reason"]) for item in found] == [(two, "same outage")]
+    graph = web.get(f"{AGENT}/graph", params={"id": one}).json()
+    assert {entry["id"] for entry in graph["entries"]} >= {one, two} and graph["more"] is False
+    assert web.delete(f"{AGENT}/links", params={"a": one, "b": two}).json() == {"cut": 1}
+    assert web.delete(f"{AGENT}/links", params={"a": one}).json()["field"] == "b"
+
+
+def test_an_opinion_is_taken_down_and_moves_no_account(web: TestClient) -> None:
+    entry = added(web, importance=0.8)
+    said = web.post(f"{AGENT}/entries/{entry['id']}/feedback", json={"verdict": "unhelpful"}).json()
+    assert said["counted"] is True and said["entry"]["importance"] < 0.8 and said["entry"]["balance"] == entry["balance"]
+    assert web.post(f"{AGENT}/entries/{entry['id']}/feedback", json={"verdict": "nonsense"}).json()["field"] == "verdict"
+
+
+def test_documents_become_entries_and_what_they_do_not_say_any_more_goes(web: TestClient) -> None:
+    first = {"source": "runbook", "text": "Log files under logs/ may be deleted after seven days. Backups are kept for a year."}
+    made = web.post(f"{AGENT}/documents", json={"documents": [first]}).json()
+    assert len(made["entries"]) >= 2
+    again = {"source": "runbook", "text": "Backups are kept for a year."}
+    web.post(f"{AGENT}/documents", json={"documents": [again]})
+    texts = " ".join(entry["text"] for entry in web.get(f"{AGENT}/entries").json()["items"])
+    assert "Backups" in texts and "Log files" not in texts
+
+
+def test_what_is_erased_is_nowhere_any_more(web: TestClient, tmp_path: Path) -> None:
+    added(web, "Ada lives in Lisbon.", sources=["chat"])
+    added(web)
+    assert web.post(f"{AGENT}/erasure", json={}).status_code == 422
+    counted = web.post(f"{AGENT}/erasure", json={"text": "Lisbon", "dry_run": True}).json()
+    assert counted["dry_run"] is True and counted["counts"]["entries"] == 1
+    receipt = web.post(f"{AGENT}/erasure", json={"text": "Lisbon"}, headers={"Idempotency-Key": "e1"}).json()
+    assert receipt["counts"]["entries"] == 1 and receipt["left"] == []
+    assert b"Lisbon" not in (tmp_path / "ops.db").read_bytes()
+    assert [entry["text"] for entry in web.get(f"{AGENT}/entries").json()["items"]] == [LOGS]
+
+
+def test_everything_comes_out_again_and_can_be_taken_in(web: TestClient, tmp_path: Path) -> None:
+    for number in range(30):
+        added(web, f"Fact {number}.")
+    answer = web.get(f"{AGENT}/export")
+    assert answer.headers["content-type"] == "application/x-ndjson"
+    file = tmp_path / "out.jsonl"
+    file.write_bytes(answer.content)
+    with Memory.open(tmp_path / "again.db") as memory:
+        memory.import_(file)
+        assert [entry.text for entry in memory.list()] == [f"Fact {number}." for number in range(30)]
+    pages = web.get(f"{AGENT}/export", params={"format": "markdown"})
+    assert pages.headers["content-type"].startswith("text/markdown") and "Fact 29." in pages.text
+    assert web.get("/v1/agents/ghost/export").status_code == 404
+    assert web.get(f"{AGENT}/export", params={"format": "markdown", "vectors": "true"}).json()["field"] == "vectors"
+
+
+def test_a_model_is_never_named_by_a_caller_and_one_that_is_not_there_is_said(web: TestClient) -> None:
+    added(web)
+    assert web.post(f"{AGENT}/answer", json={"query": ASK, "llm": "openai:gpt"}).json()["field"] == "llm"
+    assert web.post(f"{AGENT}/answer", json={"query": ASK, "llm": True}).status_code == 409
+    assert web.post(f"{AGENT}/turns", json={"user": "I moved to Lisbon.", "extract": "llm"}).status_code == 409
+
+
+NOT_SERVED = {
+    "open": "the service opens", "close": "the service closes", "now": "a clock of the process", "backup": "writes a file of the machine",
+    "restore_backup": "reads a file of the machine", "import_": "reads a file of the machine", "encode_files": "reads files of the machine",
+    "render": "writes files of the machine", "load_lessons": "reads a file of the machine", "save_lessons": "writes a file of the machine",
+    "look_again": "calls a meter of the process", "calibrate": "an operator's work at the machine",
+    "compact": "an operator's work at the machine",
+    "compress_long": "for a schedule at the machine", "reembed": "an operator's work at the machine",
+    "embed_pending": "waits for the process",
+    "tick_due": "the service itself does it", "earned": "a part of what `life` tells", "recalled": "rides with answers",
+    "shown": "the caller has the ticket",
+}  # fmt: skip
+
+
+def test_every_verb_of_memory_is_served_or_it_is_said_why_not() -> None:
+    source = "".join(path.read_text() for path in (Path(__file__).parents[2] / "src" / "earnest" / "http").glob("*.py"))
+    verbs = {name for name in dir(Memory) if not name.startswith("_") and callable(getattr(Memory, name))}
+    served = {name for name in verbs if f".memory.{name}(" in source}
+    assert verbs - served == set(NOT_SERVED)

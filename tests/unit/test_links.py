@@ -413,3 +413,32 @@ def test_earned_importance_comes_from_outcomes_alone(memory: Memory, clock: Manu
 def test_an_organic_memory_refuses_nonsense(memory: Memory, bad: dict[str, float]) -> None:
     with pytest.raises(InvalidInput, match=next(iter(bad))):
         OrganicMemory(memory, **bad)
+
+
+def test_erasing_an_entry_takes_its_links_with_their_reasons_and_what_was_said_of_it(tmp_path: Path, clock: ManualClock) -> None:
+    with Memory.open(tmp_path / "m.db", clock=clock) as memory:
+        one, two = memory.add("The vault of Zorblax is open.").id, memory.add("Nobody guards Zorblax at night.").id
+        memory.link(one, two, reason="the Zorblax affair")
+        memory.feedback(one, "unhelpful")
+        memory.unlink(one, memory.add("stone").id)
+        assert memory.erase(entry=one, dry_run=True).counts["links"] == memory.erase(entry=one).counts["links"] == 1
+        memory.erase(entry=two)
+        assert memory.graph().edges == () and memory.check().ok
+    assert b"zorblax" not in (tmp_path / "m.db").read_bytes().lower()
+
+
+def test_a_prompt_shows_by_its_gist_what_came_in_by_a_link_and_was_long_unused(memory: Memory, clock: ManualClock) -> None:
+    long = (
+        "A torch and six herrings lie in locker Kalar9. " + "The rest of the locker is of no great interest to anybody who comes by. " * 4
+    )
+    one, two = memory.add("The walrus sleeps in room four.").id, memory.add(long).id
+    memory.link(one, two)
+    question = "Where does the walrus sleep?"
+    assert long.strip() in memory.prefetch(question, links=True).text, "it was just written"
+    clock.advance(days=30)
+    context = memory.prefetch(question, links=True)
+    assert gist(long) in context.text and long.strip() not in context.text
+    assert [entry.text for entry in context.entries] == ["The walrus sleeps in room four.", long]
+    memory.tick()
+    assert long.strip() in memory.prefetch(question, links=True).text, "recalled, it is whole again"
+    assert long.strip() not in memory.prefetch(question).text

@@ -45,8 +45,13 @@ class Model:
             self.asked.append(step)
             self.prompts.append(prompt)
         lines = {int(number): text for number, text in re.findall(r"^\[(\d+)\] (.*)$", prompt, re.MULTILINE)}
-        made = self.steps.get(step, repeated if step == "facts" else lambda lines: [])(lines)
+        say: Callable[[dict[int, str]], Any] = self.steps.get(step) or (repeated if step == "facts" else nothing)
+        made = say(lines)
         return made if isinstance(made, str) else json.dumps(made)
+
+
+def nothing(lines: dict[int, str]) -> list[Any]:
+    return []
 
 
 def repeated(lines: dict[int, str]) -> list[dict[str, Any]]:
@@ -188,7 +193,7 @@ def test_a_reply_that_cannot_be_used_is_asked_for_once_more_and_then_done_withou
 class Down:
     """A model that fails from the nth call on."""
 
-    def __init__(self, after: int, error: Exception) -> None:
+    def __init__(self, after: int, error: BaseException) -> None:
         self.inner, self.after, self.error, self.calls = Model(), after, error, 0
         self.model_id = self.inner.model_id
 
@@ -208,7 +213,7 @@ LONG: Final = "\n\n".join(
 @pytest.mark.parametrize(
     "error", [ModelFailed("HTTP 429"), TimeoutError("slow"), ConnectionError("gone"), ModelFailed("no", passing=False)]
 )
-def test_a_service_that_fails_loses_nothing_and_is_not_asked_on_and_on(after: int, error: Exception) -> None:
+def test_a_service_that_fails_loses_nothing_and_is_not_asked_on_and_on(after: int, error: BaseException) -> None:
     model = Down(after, error)
     made = encoded(model, LONG, PORTS)
     assert held(made, LONG) and held(made, PORTS) and made.unfinished
@@ -274,26 +279,89 @@ def test_the_same_documents_make_no_doubles_and_a_repeated_call_is_no_other(memo
     assert len(memory.list()) == len(report.entries) == 3 and report.joined == 3 and report.replaced == ()
 
 
-def test_interrupted_work_goes_on_without_paying_twice(memory: Memory) -> None:
+def test_work_that_a_service_left_undone_goes_on_where_it_stopped(memory: Memory) -> None:
     first = Down(3, ModelFailed("HTTP 429"))
     report = memory.encode([Document("a", LONG)], encoder=ReflectionEncoder(first, workers=1))
     assert report.unfinished == ("a",) and report.cost["calls"] == 5 and len(report.entries) == 200
     second = Model()
     report = memory.encode([Document("a", LONG)], encoder=ReflectionEncoder(second, workers=1))
-    assert report.cost["kept"] == 3 and report.unfinished == () and len(memory.list()) == 200
+    assert report.unfinished == () and len(memory.list()) == 200 and second.asked.count("facts") == 2
     third = Model()
     memory.encode([Document("a", LONG)], encoder=ReflectionEncoder(third, workers=1))
-    assert len(third.asked) == len(second.asked) + 3, "what was kept is gone once the work is done"
+    assert third.asked == []
+
+
+def test_interrupted_work_is_not_paid_for_twice(memory: Memory) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        memory.encode([Document("a", LONG)], encoder=ReflectionEncoder(Down(3, KeyboardInterrupt()), workers=1))
+    assert memory.list() == [] and memory.stats().cost["calls"] <= 5
+    second = Model()
+    report = memory.encode([Document("a", LONG)], encoder=ReflectionEncoder(second, workers=1))
+    assert report.cost["kept"] == 3 and second.asked.count("facts") == 2 and len(memory.list()) == 200
+    third = Model()
+    memory.encode([Document("b", LONG)], encoder=ReflectionEncoder(third, workers=1))
+    assert third.asked.count("facts") == 5, "another document, and what was kept is gone once the work is done"
+
+
+def test_of_a_document_that_changed_only_the_changed_passages_are_asked_about(memory: Memory) -> None:
+    about = "Redis keeps sessions for 7 days. The team restarts Redis on Mondays."
+    first = Model(
+        facts=lambda lines: [{"text": "Redis holds sessions for 7 days.", "from": [1]}, *repeated(lines)],
+        entities=lambda lines: [{"entity": "Redis", "text": about, "from": [2, 3], "question": "Which system keeps sessions?"}],
+    )
+    before = memory.encode([Document("a", CACHE), Document("b", PORTS)], encoder=ReflectionEncoder(first, workers=1))
+    ids = {entry.text: entry.id for entry in before.entries}
+    assert "entity" in before.by_origin and len(ids) == len(before.entries)
+
+    same = Model()
+    again = memory.encode([Document("a", CACHE), Document("b", PORTS)], encoder=ReflectionEncoder(same, workers=1))
+    assert same.asked == [] and again.replaced == () and {entry.id for entry in again.entries} == set(ids.values())
+
+    second = Model()
+    changed = CACHE.replace("on Mondays", "on Tuesdays") + " The disks hold 3 copies."
+    after = memory.encode([Document("a", changed)], encoder=ReflectionEncoder(second, workers=1))
+    assert [len(re.findall(r"^\[\d+\]", prompt, re.MULTILINE)) for prompt in second.prompts[:1]] == [2]
+    assert {entry.text for entry in after.entries if entry.id not in ids.values()} == {
+        "The team restarts Redis on Tuesdays.", "The disks hold 3 copies.",
+    }  # fmt: skip
+    ended = {memory.get(entry).text for entry in after.replaced}
+    assert ended == {"The team restarts Redis on Mondays.", about}
+    assert memory.get(ids["Redis holds sessions for 7 days."]).standing == "active" and memory.check().ok
+
+
+def test_what_documents_say_together_stays_while_they_do(memory: Memory) -> None:
+    text = "Redis, which keeps sessions for 7 days, listens on port 6379."
+
+    def both(lines: dict[int, str]) -> list[Any]:
+        places = [next(number for number, line in lines.items() if word in line) for word in ("sessions", "6379")]
+        return [{"text": text, "from": places}]
+
+    documents = [Document("a", CACHE), Document("b", PORTS)]
+    memory.encode(documents, encoder=ReflectionEncoder(Model(synthesis=both), workers=1))
+    again = memory.encode(documents, encoder=ReflectionEncoder(Model(), workers=1))
+    assert text in {entry.text for entry in again.entries} and again.replaced == ()
+    changed = [Document("a", CACHE.replace("7 days", "9 days")), documents[1]]
+    last = memory.encode(changed, encoder=ReflectionEncoder(Model(), workers=1))
+    assert text not in {entry.text for entry in last.entries} and text in {memory.get(entry).text for entry in last.replaced}
 
 
 def test_kept_replies_of_work_that_never_went_on_are_gone_after_a_week(tmp_path: Path) -> None:
     clock = ManualClock()
     with Memory.open(tmp_path / "m.db", embedder="none", clock=clock, rng=SeededRng(1)) as memory:
-        memory.encode([Document("a", LONG)], encoder=ReflectionEncoder(Down(3, ModelFailed("HTTP 429")), workers=1))
+        with pytest.raises(KeyboardInterrupt):
+            memory.encode([Document("a", LONG)], encoder=ReflectionEncoder(Down(3, KeyboardInterrupt()), workers=1))
         clock.advance(days=8)
         memory.encode([Document("b", CACHE)], encoder=ReflectionEncoder(Model(), workers=1))
         report = memory.encode([Document("a", LONG)], encoder=ReflectionEncoder(Model(), workers=1))
         assert report.cost["kept"] == 0
+
+
+def test_an_erasure_takes_kept_replies_along(memory: Memory) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        memory.encode([Document("a", LONG)], encoder=ReflectionEncoder(Down(3, KeyboardInterrupt()), workers=1))
+    memory.erase(source="a")
+    report = memory.encode([Document("a", LONG)], encoder=ReflectionEncoder(Model(), workers=1))
+    assert report.cost["kept"] == 0
 
 
 def test_a_file_that_a_model_did_not_finish_is_read_again(memory: Memory, tmp_path: Path) -> None:

@@ -38,7 +38,8 @@ GOOD: Final[dict[str, Any]] = {
     "admission_window": 3, "expire_after": 7, "supporters": 0, "floor": 0.3, "near": 0.6, "pass_over": 1.0,
     "conflict": 0.5,
     "merge_threshold": 0.9, "daily_share": 0.1, "languages": "german, french", "embedder": "none", "holdout": 0.25,
-    "holdout_entry": 0.5, "holdout_exempt": "guard,never", "uplift_bound": 2.0, "redact": "secrets,pii", "quarantine": 0, "llm": "ollama:qwen3", "llm_price": "0.15/0.6", "llm_daily_budget": 2.5,
+    "holdout_entry": 0.5, "holdout_exempt": "guard,never", "uplift_bound": 2.0, "redact": "secrets,pii", "quarantine": 0,
+    "llm": "ollama:qwen3", "llm_price": "0.15/0.6", "llm_daily_budget": 2.5,
     "decay_half_life": 30.0, "decay_threshold": 0.2, "links": 5, "spread": 0.5, "tick_every": "3600",
 }  # fmt: skip
 
@@ -85,8 +86,10 @@ def test_a_number_is_finite_and_no_lookalike(name: str, value: Any) -> None:
         ("embedder", "zhipu:"), ("embedder", "word2vec:small"), ("embedder", "none:x"), ("embedder", "hashing:7"),
         ("embedder", "sk-secret"), ("embedder", None), ("holdout", -0.1), ("holdout", 0.51), ("holdout", 0.009), ("holdout", True),
         ("holdout_entry", 1.1), ("holdout_exempt", None), ("holdout_exempt", "guard\n"), ("uplift_bound", 0), ("uplift_bound", -1),
-        ("uplift_bound", 1001), ("decay_half_life", 0), ("decay_half_life", -1), ("decay_threshold", 1.1), ("links", -1), ("links", 101), ("links", 2.0),
-        ("rules_cap", -1), ("rules_cap", 1.0), ("rules_cap", 1001), ("rules_half_life", 0), ("rules_half_life", -1), ("rules_approvers", None),
+        ("uplift_bound", 1001), ("decay_half_life", 0), ("decay_half_life", -1),
+        ("decay_threshold", 1.1), ("links", -1), ("links", 101), ("links", 2.0),
+        ("rules_cap", -1), ("rules_cap", 1.0), ("rules_cap", 1001), ("rules_half_life", 0), ("rules_half_life", -1),
+        ("rules_approvers", None),
     ],
 )  # fmt: skip
 def test_a_value_out_of_its_range_is_refused_by_name(name: str, value: Any) -> None:

@@ -1,4 +1,4 @@
-"""Updates and contradictions: an update retires what it replaces and nothing else, both stay with their validity, and opposites are marked."""
+"""Updates and contradictions: an update retires what it replaces and nothing else, both stay with their validity, opposites are marked."""
 
 from __future__ import annotations
 
@@ -42,9 +42,14 @@ def test_an_update_retires_what_it_replaces_and_nothing_that_resembles_it(memory
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("Dana works at Acme as engineer.", "Dana runs the code hosting account of Acme."), ("The team likes tabs.", "The team dislikes tabs."),
-     ("Merged PR 260.", "Merged PR 480."), ("The limit is 5 GB.", "The limit is 5 MB."), ("Rent is due on May 3.", "Rent is due on May 4.")],
-)  # fmt: skip
+    [
+        ("Dana works at Acme as engineer.", "Dana runs the code hosting account of Acme."),
+        ("The team likes tabs.", "The team dislikes tabs."),
+        ("Merged PR 260.", "Merged PR 480."),
+        ("The limit is 5 GB.", "The limit is 5 MB."),
+        ("Rent is due on May 3.", "Rent is due on May 4."),
+    ],
+)
 def test_adding_and_tidying_up_retire_nothing(memory: Memory, clock: ManualClock, one: str, other: str) -> None:
     first, second = memory.add(one), memory.add(other)
     memory.sync_turn(one, other)
@@ -61,8 +66,8 @@ def test_both_stay_with_their_validity_and_the_past_is_found_as_it_was(memory: M
     clock.advance(days=10)
     new = memory.update(old.id, text="The API gateway uses port 2.")
     assert (memory.get(old.id).valid_to, new.valid_to) == (clock.now(), None)
-    assert "The API gateway uses port 1." in texts(memory, "API gateway port", NOW + timedelta(days=5))
-    assert "The API gateway uses port 2." not in texts(memory, "API gateway port", NOW + timedelta(days=5))
+    then = texts(memory, "API gateway port", NOW + timedelta(days=5))
+    assert old.text in then and new.text not in then
     assert texts(memory, "API gateway port", clock.now())[0] == "The API gateway uses port 2."
     [hit] = [h for h in memory.search("API gateway port", as_of=NOW) if h.entry.id == old.id]
     assert (hit.entry.standing, hit.entry.cause) == ("dead", "superseded")

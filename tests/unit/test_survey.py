@@ -103,6 +103,7 @@ def test_a_life_shows_the_evidence_as_it_grew(memory: Memory) -> None:
     for card in memory.survey(order="richest"):
         life = memory.life(card.entry.id)
         assert life.card == card
+        assert 0.8 < life.prior < 0.9
         if life.judged:
             assert life.judged[-1].chance == pytest.approx(card.chance)
             assert len(life.judged) == card.words

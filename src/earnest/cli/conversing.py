@@ -33,7 +33,8 @@ def sync_turn(args: Namespace, screen: Screen) -> int:
         raise InvalidInput("--assistant", "-", "names standard input, as --user does; it can be read once")
     user, assistant = typed(args.user), typed(args.assistant)
     with open_memory(args, "creating") as memory:
-        turn = memory.sync_turn(user, assistant, **given(args, "scope", "session", "speaker", "key"))
+        model = {} if args.model is None else {"extract": "llm", "llm": args.model}
+        turn = memory.sync_turn(user, assistant, **model, **given(args, "scope", "session", "speaker", "key"))
     if screen.as_json:
         screen.json({"entries": [*turn], "by": turn.by, "notes": turn.notes, "known": turn.known})
         return 0

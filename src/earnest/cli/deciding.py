@@ -42,6 +42,8 @@ def decide(args: Namespace, screen: Screen) -> int:
         else:
             if ticket.holdout:
                 screen.say("Memory was withheld this time, so that its use can be measured: act as you would without it.")
+            elif not ticket.text:
+                screen.say("A rule on trial was kept back this time, so that its use can be measured: act as you would without it.")
             else:
                 _say_answer(screen, ticket)
             screen.say()

@@ -91,6 +91,7 @@ def _say_stats(screen: Screen, found: Stats, meters: list[Meter]) -> None:
         ("agent", found.agent),
         ("entries", f"{found.alive:,} active, {found.suspended:,} suspended, {found.dead:,} dead{pinned}"),
         ("by kind", _counts(found.by_kind)),
+        ("rules", _counts(found.rules)),
         ("by scope", _counts({name or "(default)": count for name, count in found.by_scope.items()})),
         ("died", _counts(found.by_cause)),
         ("decisions", f"{found.decisions:,}: {ends}"),

@@ -148,11 +148,12 @@ _WRITE: Final = (
             _SCOPE,
             Option(("--session",), "the conversation's name", "NAME"),
             Option(("--speaker",), "what the user is called in the sentences (the user)", "NAME"),
+            _MODEL,
             _KEY,
         ),
         'earnest sync-turn --user "We decided to use PostgreSQL." --assistant "Good choice."',
         "Decisions, preferences, facts, deadlines, orders, errors and their fixes, and corrections are kept; greetings, thanks, questions, "
-        "requests, and what memory has already are not. No model is asked.",
+        "requests, and what memory has already are not. No model is asked without --model; if it fails, the rules do the work.",
     ),
     Command(
         "edit", "Write", "change an entry; new words make a new version", "entries:edit",
@@ -514,7 +515,7 @@ _LOOK: Final = (
             _KEY,
         ),
         'earnest rules add avoid --trigger "an API key may have expired" --action "Check the key before calling the service."',
-        "A rule is pending until `rules verify` accepts it or a trial proves it: in a trial it is shown in a random half of the decisions that "
+        "A rule is pending until `rules verify` accepts it or a trial proves it: then it is shown in a random half of the decisions that "
         "it matches, and measured outcomes decide. Only active rules reach a prompt.",
     ),
     Command(
@@ -697,7 +698,7 @@ _SERVE: Final = (
             Option(("--port",), "the port to listen on (8765); 0 takes a free one", "N", "whole"),
             Option(("--allow-host",), "a further name that requests may be for, HOST or HOST:PORT; repeat for several", "NAME",
                    repeat=True),
-            Option(("--allow-origin",), "a page elsewhere that may ask, such as https://notes.example; repeat for several", "ORIGIN",
+            Option(("--allow-origin",), "the origin of a page elsewhere that may ask; repeat for several", "ORIGIN",
                    repeat=True),
             Option(("--rate",), "requests a second for each token (100); 0 for no bound", "N", "number"),
             _switch("--operator", "the new token speaks for every agent and may change whom memory trusts; else --agent names its agent"),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from earnest.core.agreement import disagreement
 from earnest.core.entry import Entry
 from earnest.core.fencing import escaped
+from earnest.core.gist import gist
 from earnest.core.ranking import similarity
 from earnest.core.rules import Rule
 from earnest.core.tokens import Counter
@@ -30,7 +31,7 @@ _JOINERS: Final = "\u200c\u200d"
 
 
 def block(
-    found: Sequence[Found], *, budget: int, count: Counter, pass_over: float, rules: Sequence[Rule] = ()
+    found: Sequence[Found], *, budget: int, count: Counter, pass_over: float, rules: Sequence[Rule] = (), dormant: Collection[int] = ()
 ) -> tuple[Context, list[int]]:
     """The block of these rules and hits that fits the budget, and the rows of the entries that are in it.
 
@@ -38,6 +39,7 @@ def block(
 
     Only what may decide is shown, and what waits in quarantine, marked as what it is. As with a decision, what is much less relevant
     than a suspended entry before it is not: it would be a neighbour's rule, applied to the wrong thing. Near-duplicates are shown once.
+    Those in `dormant` (rows) are shown by their gist.
     """
     chosen: list[Found] = []
     bar = 0.0
@@ -48,18 +50,22 @@ def block(
             bar = max(bar, pass_over * hit.score)
         elif not any(_same(hit, other) for other in chosen):
             chosen.append(hit)
-    made, places = packed([hit.stored.entry for hit in chosen[:MOST]], budget=budget, count=count, rules=rules)
+    by_gist = {place for place, hit in enumerate(chosen) if hit.stored.row in dormant}
+    made, places = packed([hit.stored.entry for hit in chosen[:MOST]], budget=budget, count=count, rules=rules, by_gist=by_gist)
     return made, [chosen[place].stored.row for place in places]
 
 
-def packed(entries: Sequence[Entry], *, budget: int, count: Counter, rules: Sequence[Rule] = ()) -> tuple[Context, list[int]]:
-    """The block of rules and entries, in this order, that fits the budget; and which of the entries are in it, by place."""
+def packed(
+    entries: Sequence[Entry], *, budget: int, count: Counter, rules: Sequence[Rule] = (), by_gist: Collection[int] = ()
+) -> tuple[Context, list[int]]:
+    """The block of rules and entries, in this order, that fits the budget; and which of the entries are in it, by place. Those at the
+    places `by_gist` are shown by their gist."""
     frame = count(f"{OPEN}\n{CLOSE}")
     lines, applied = _ruled(rules, budget if not entries else frame + (budget - frame) // 2, count)
     used = count("\n".join((OPEN, *lines, CLOSE))) if lines else frame
     shown: list[int] = []
     for place, entry in enumerate(entries):
-        line = _fitting(entry, budget - used, count)
+        line = _fitting(entry, budget - used, count, gist(entry.text) if place in by_gist else entry.text)
         if line is None:
             continue
         text = "\n".join((OPEN, *lines, line, CLOSE))
@@ -93,9 +99,9 @@ def _same(hit: Found, other: Found) -> bool:
     return alike and disagreement(hit.stored.entry.text, other.stored.entry.text) is None
 
 
-def _fitting(entry: Entry, room: int, count: Counter) -> str | None:
-    """An entry as one line of the block, cut so that it fits; None if too little of it would."""
-    said, tail = escaped(entry.text), _tail(entry)
+def _fitting(entry: Entry, room: int, count: Counter, text: str) -> str | None:
+    """An entry as one line of the block that says this text of it, cut so that it fits; None if too little of it would."""
+    said, tail = escaped(text), _tail(entry)
     if count(f"- {said}{tail}\n") <= room:
         return f"- {said}{tail}"
     low, high = 0, len(said)

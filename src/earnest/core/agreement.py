@@ -49,7 +49,8 @@ _UNIT: Final = re.compile(rf"\s*(%|[°$€£]?[^\W\d_{_CJK}]+|[{_CJK}]{{1,2}}|[$
 _TOKEN: Final = re.compile(rf"[{_CJK}]|(?:(?![{_CJK}])\w)+(?:['’\-.:/=@](?:(?![{_CJK}])\w)+)*")
 _NAME: Final = re.compile(r"\b[A-ZÀ-ÖØ-ÞА-ЯЁ][\w]*")
 _INSIDE: Final = re.compile(r"(?<![.!?。:]\s)(?<!^)\b[A-ZÀ-ÖØ-ÞА-ЯЁ]\w+")
-_VALUE: Final = re.compile(r"\S*(?:[^\W\d_]\d|\d[^\W\d_]|_|=|[a-z][A-Z])\S*")
+# Looked for in each word by itself: with the rest of the word in the pattern, a long text without blanks would cost its square.
+_VALUE: Final = re.compile(r"[^\W\d_]\d|\d[^\W\d_]|_|=|[a-z][A-Z]")
 _PATH: Final = re.compile(r"[\w.~\-]*[/\\@][\w./\\@:\-]*|\w+(?:\.\w+)*\.[^\W\d]\w*(?:\(\))?")
 _ENDINGS: Final = ("ing", "ies", "ed", "es", "s")
 
@@ -85,7 +86,7 @@ def _said(text: str) -> _Said:
         negated=bool(NEGATIONS & set(words)) or any(sign in plain for sign in NEGATING_SIGNS),
         inside=inside,
         names=tuple(_NAME.findall(normal)),
-        values=frozenset(_VALUE.findall(normal)),
+        values=frozenset(word for word in normal.split() if _VALUE.search(word)),
     )
 
 

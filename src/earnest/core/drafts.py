@@ -11,6 +11,7 @@ import re
 from typing import Final
 
 from earnest.core import check
+from earnest.core.injection import MARKS, marks
 from earnest.core.rules import MAX_ACTION, MAX_TRIGGER
 
 _PREVIOUS: Final = r"(?:all|any|the|your|my|these|those|previous|prior|above|earlier|preceding|other|of|every)"
@@ -78,12 +79,14 @@ def fault(trigger: str, action: str) -> str | None:
         if len(text) > most:
             return f"its {name} is longer than {most} characters"
     said = f"{trigger}\n{action}"
-    return suspicious(said) or next((why for pattern, why in _FORMS if pattern.search(said)), None)
+    form = next((why for pattern, why in _FORMS if pattern.search(said)), None)
+    return suspicious(said) or form or next((MARKS[mark] for mark in marks(said)), None)
 
 
 def suspicious(text: str) -> str | None:
     """Why a text is taken for no material, because it speaks to whoever reads it; None if it does not."""
-    return next((why for pattern, why in _AIMS if pattern.search(text)), None)
+    aimed = next((why for pattern, why in _AIMS if pattern.search(text)), None)
+    return aimed or (MARKS["instruction"] if "instruction" in marks(text) else None)
 
 
 def neutral(text: str) -> str:

@@ -27,6 +27,8 @@ from typing import Final, Literal
 from earnest.core.uplift import Comparison, Drawn
 
 Verdict = Literal["open", "proved", "harmful", "unproven"]
+VERDICTS: Final[tuple[Verdict, ...]] = ("proved", "harmful", "unproven")
+"""The verdicts that end a trial."""
 
 ALPHA: Final = 0.05
 """The part of the rules made active by trials that may be worthless, as an expectation over a store's life."""

@@ -158,8 +158,8 @@ def moved(old: Status, new: Status, entry_id: str) -> Status:
         raise NotAllowed(f"rule {entry_id} is {old} already")
     if old in ("rejected", "expired"):
         raise NotAllowed(
-            f"rule {entry_id} is {old} and stays so; `undo` of the event that made it so brings it back (`earnest why {entry_id}` shows "
-            "its number), or write another rule"
+            f"rule {entry_id} is {old} and stays so; `undo` of the event that made it so brings it back (`earnest audit --entry "
+            f"{entry_id}` shows its number), or write another rule"
         )
     ways = ", ".join(sorted(NEXT[old]))
     raise NotAllowed(f"rule {entry_id} is {old} and cannot become {new}; from there it can become {ways}")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, Final
 
 LANGUAGES: Final = (
@@ -60,11 +60,23 @@ def _snowball(language: str, word: str) -> list[str]:
     return made
 
 
-@cache
-def _stemmer(language: str) -> Any:
-    import snowballstemmer  # 13 ms: only a process that analyses text pays for it
+class _Stemmers(threading.local):
+    """The stemmers of one thread: each keeps the word that it is at, so that two threads would cut each other's words."""
 
-    return snowballstemmer.stemmer(language)
+    def __init__(self) -> None:
+        self.known: dict[str, Any] = {}
+
+
+_STEMMERS: Final = _Stemmers()
+
+
+def _stemmer(language: str) -> Any:
+    known = _STEMMERS.known
+    if language not in known:
+        import snowballstemmer  # 13 ms: only a process that analyses text pays for it
+
+        known[language] = snowballstemmer.stemmer(language)
+    return known[language]
 
 
 def _hebrew(word: str) -> tuple[str, ...]:

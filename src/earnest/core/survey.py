@@ -57,7 +57,7 @@ class Verdict:
 @dataclass(frozen=True, slots=True)
 class Life:
     """The whole life of an entry: its card, the open tickets that name it, its latest verdicts (newest first), its evidence as it grew
-    (oldest first), who was made of it, and its story in words."""
+    (oldest first), who was made of it, and its story in words. `prior` is how likely following an entry helps of which nothing is known."""
 
     card: Card
     tickets: tuple[PendingTicket, ...]
@@ -65,6 +65,7 @@ class Life:
     judged: tuple[Judged, ...]
     heirs: tuple[str, ...]
     story: str
+    prior: float
 
 
 @dataclass(frozen=True, slots=True)

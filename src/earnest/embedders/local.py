@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from earnest.core.vectors import need_numpy
@@ -21,6 +23,13 @@ WINDOWS: Final = 4
 """A longer text is read in so many windows, and its vector is the mean over all of its pieces; what comes after them is not read."""
 
 _BATCH: Final = 32
+_LOADING: Final = threading.Lock()
+
+
+@lru_cache(maxsize=1)
+def _weights(path: Path) -> weights.Weights:
+    """The weights, once for all embedders of a process: one that serves many agents opens many."""
+    return weights.load(path)
 
 
 class LocalEmbedder:
@@ -43,12 +52,11 @@ class LocalEmbedder:
         need_numpy("the local embedding model", extra="local")
         self._path = weights.located()
         self._weights: weights.Weights | None = None
-        self._loading = threading.Lock()
 
     def _loaded(self) -> weights.Weights:
-        with self._loading:
+        with _LOADING:
             if self._weights is None:
-                self._weights = weights.load(self._path)
+                self._weights = _weights(self._path)
             return self._weights
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

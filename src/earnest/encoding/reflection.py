@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
@@ -29,6 +29,8 @@ PIECE: Final = 6_000
 """Characters of a document that one question is about at most."""
 PASSAGES: Final = 40
 """Passages, or statements, that one question is about at most."""
+JOINED: Final = " … "
+"""Between the passages that one statement quotes."""
 PAIRS: Final = 3
 """Other documents that a document is put side by side with at most: those that it shares most names with."""
 
@@ -58,9 +60,17 @@ class _Work:
     kept: list[Draft]
     facts: list[Fact] = field(default_factory=list)
     entities: list[Entity] = field(default_factory=list)
+    known: list[Fact] = field(default_factory=list)
+    """What an earlier encoding made of passages that stand there still."""
+    kept_entities: list[Draft] = field(default_factory=list)
     unread: set[int] = field(default_factory=set)
     """Places of the passages that the model did not read."""
     failed: list[str] = field(default_factory=list)
+
+    @property
+    def news(self) -> bool:
+        """Whether the model was asked about any of it."""
+        return bool(self.facts or self.unread)
 
 
 class _Asking:
@@ -143,7 +153,8 @@ class ReflectionEncoder:
     stored as they are.
 
     Inside `memory.encode` what is asked is counted and bounded by `llm_daily_budget`, and replies are kept until the work is done: after an
-    interruption the same call goes on without paying twice.
+    interruption the same call goes on without paying twice. Of a document that was encoded before, only passages that changed are asked
+    about: what was made of the others stays, with its history.
 
     Args:
         llm: The model: anything with `complete(prompt) -> str`; inside `memory.encode` also a spec such as "ollama:qwen3", or a callable.
@@ -161,6 +172,7 @@ class ReflectionEncoder:
     workers: int = 4
     synthesis: bool = True
     progress: Callable[[int, int], None] | None = None
+    known: Callable[[str], Sequence[Draft]] | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.llm, str):
@@ -177,9 +189,17 @@ class ReflectionEncoder:
         """Which steps the pieces are made by. A change of model is none: what was encoded stays until it is encoded again."""
         return f"reflection-{VERSION}/{int(self.synthesis)}"
 
-    def through(self, wrap: LLMWrap, progress: Callable[[int, int], None] | None = None) -> ReflectionEncoder:
-        """The same encoder, asking through another model that asks this one: how a memory counts what it costs."""
-        return replace(self, llm=wrap(self.llm), progress=progress or self.progress)
+    def through(
+        self,
+        wrap: LLMWrap,
+        progress: Callable[[int, int], None] | None = None,
+        known: Callable[[str], Sequence[Draft]] | None = None,
+    ) -> ReflectionEncoder:
+        """The same encoder, asking through another model that asks this one: how a memory counts what it costs.
+
+        `known(source)` gives what was made of a document before.
+        """
+        return replace(self, llm=wrap(self.llm), progress=progress or self.progress, known=known or self.known)
 
     def encode(self, documents: Sequence[Document]) -> Encoding:
         """Make drafts of documents. Writes nothing; the caller adds the drafts to a store.
@@ -195,18 +215,24 @@ class ReflectionEncoder:
         plain = {document.source: local.encode([document]) for document in _listed(documents)}
         asking = _Asking(self.llm, self.max_calls, self.progress)
         works = [_work(document, plain[document.source].drafts) for document in documents]
+        before = {work.document.source: self.known(work.document.source) if self.known else () for work in works}
+        for work in works:
+            _remember(work, before[work.document.source])
         analyser = Analyser()
         with ThreadPoolExecutor(self.workers, "earnest-reflection") as pool:
             try:
                 self._facts(pool, asking, analyser, works)
                 self._documents(pool, asking, analyser, works)
-                across = self._across(pool, asking, analyser, works) if self.synthesis else []
+                fresh = {work.document.source for work in works if work.news}
+                for work in works:
+                    work.facts += work.known
+                across = self._across(pool, asking, analyser, works, fresh) if self.synthesis else []
             except BaseException:
                 # Interrupted: those that wait for a reply stop waiting, and nobody asks anew.
                 asking.cancel.set()
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
-        drafts = [draft for work in works for draft in _drafts(work)] + across
+        drafts = [draft for work in works for draft in _drafts(work)] + across + _standing(before, fresh)
         skipped = [one for source in plain for one in plain[source].skipped]
         notes = [note for source in plain for note in plain[source].notes] + _notes(asking, works)
         spoken = dict.fromkeys(source for source in plain for source in plain[source].sources)
@@ -216,7 +242,7 @@ class ReflectionEncoder:
         )  # fmt: skip
 
     def _facts(self, pool: ThreadPoolExecutor, asking: _Asking, analyser: Analyser, works: Sequence[_Work]) -> None:
-        pieces = [(work, places) for work in works for places in _pieces(work.passages)]
+        pieces = [(work, places) for work in works for places in _pieces(work.passages, _told(work.passages, work.known))]
         asking.expect(len(pieces))
 
         def run(piece: tuple[_Work, list[int]]) -> tuple[list[Fact], str]:
@@ -252,8 +278,10 @@ class ReflectionEncoder:
         for _ in pool.map(run, read):
             pass
 
-    def _across(self, pool: ThreadPoolExecutor, asking: _Asking, analyser: Analyser, works: Sequence[_Work]) -> list[Draft]:
-        pairs = _pairs(works)
+    def _across(
+        self, pool: ThreadPoolExecutor, asking: _Asking, analyser: Analyser, works: Sequence[_Work], fresh: set[str]
+    ) -> list[Draft]:
+        pairs = [pair for pair in _pairs(works) if {pair[0].document.source, pair[1].document.source} & fresh]
         asking.expect(len(pairs))
 
         def run(pair: tuple[_Work, _Work, tuple[str, ...]]) -> list[Draft]:
@@ -290,11 +318,44 @@ def _work(document: Document, drafts: Iterable[Draft]) -> _Work:
     return _Work(document, read, kept)
 
 
-def _pieces(passages: Sequence[Draft]) -> list[list[int]]:
-    """Places of passages in portions that fit into one question."""
+def _remember(work: _Work, before: Sequence[Draft]) -> None:
+    """What was made before of passages that stand there still."""
+    where = {_quote([passage]): (place,) for place, passage in enumerate(work.passages)}
+    texts = {passage.text: place for place, passage in enumerate(work.passages)}
+    for draft in before:
+        quote = draft.metadata.get("quote")
+        if not isinstance(quote, str) or draft.sources != (work.document.source,):
+            continue
+        parts = [texts.get(part) for part in quote.split(JOINED)]
+        places = where.get(quote) or (tuple(part for part in parts if part is not None) if None not in parts else ())
+        if not places:
+            continue
+        if draft.origin == "entity":
+            work.kept_entities.append(draft)
+        elif draft.origin in ("explicit", "inferred"):
+            heading = draft.metadata.get("heading")
+            work.known.append(
+                Fact(draft.text, places, draft.cue, draft.origin == "inferred", heading if isinstance(heading, str) else None)
+            )
+
+
+def _standing(before: Mapping[str, Sequence[Draft]], fresh: set[str]) -> list[Draft]:
+    """What was said before of several of these documents together, none of which holds anything new."""
+    made = {}
+    for source, drafts in before.items():
+        for draft in drafts:
+            if draft.origin == "cross_doc" and source == draft.sources[0] and all(s in before and s not in fresh for s in draft.sources):
+                made[draft.text, draft.cue] = draft
+    return [*made.values()]
+
+
+def _pieces(passages: Sequence[Draft], told: set[int]) -> list[list[int]]:
+    """Places of passages that were not told before, in portions that fit into one question."""
     made: list[list[int]] = []
     room = 0
     for place, passage in enumerate(passages):
+        if place in told:
+            continue
         size = len(passage.text) + len(passage.cue or "")
         if not made or len(made[-1]) >= PASSAGES or size > room:
             made.append([])
@@ -346,8 +407,8 @@ def _named(asking: _Asking, analyser: Analyser, work: _Work, tally: Tally) -> No
 
 def _drafts(work: _Work) -> list[Draft]:
     """The drafts of one document: statements, what is known of its names, and every passage that nothing was made of, as it is."""
-    facts, told = list(work.facts), _told(work)
-    entities: list[Draft] = []
+    facts, told = list(work.facts), _told(work.passages, work.facts)
+    entities = list(work.kept_entities)
     for entity in work.entities:
         if entity.question:
             first = entity.places[0]
@@ -363,23 +424,27 @@ def _drafts(work: _Work) -> list[Draft]:
     return [*(_draft(work, fact) for fact in facts), *entities, *verbatim, *work.kept]
 
 
-def _told(work: _Work) -> set[int]:
+def _told(passages: Sequence[Draft], facts: Sequence[Fact]) -> set[int]:
     """Places of the passages that the statements from them tell whole: their numbers, names, conditions and denials, and most words."""
     by_place: dict[int, list[str]] = {}
-    for fact in work.facts:
+    for fact in facts:
         for place in fact.places:
             by_place.setdefault(place, []).append(fact.text)
-    return {place for place, texts in by_place.items() if tells(texts, work.passages[place].text)}
+    return {place for place, texts in by_place.items() if tells(texts, passages[place].text)}
 
 
 def _draft(work: _Work, fact: Fact) -> Draft:
     passages = [work.passages[place] for place in fact.places]
-    quote = " … ".join(passage.text for passage in passages)
-    metadata = {**passages[0].metadata, "quote": quote if len(quote) <= QUOTE else quote[: QUOTE - 1].rstrip() + "…"}
+    metadata = {**passages[0].metadata, "quote": _quote(passages)}
     if fact.heading:
         metadata["heading"] = fact.heading
     origin: Origin = "inferred" if fact.inferred else "explicit"
     return replace(passages[0], text=fact.text, cue=fact.cue, origin=origin, metadata=metadata)
+
+
+def _quote(passages: Sequence[Draft]) -> str:
+    quote = JOINED.join(passage.text for passage in passages)
+    return quote if len(quote) <= QUOTE else quote[: QUOTE - 1].rstrip() + "…"
 
 
 def _pairs(works: Sequence[_Work]) -> list[tuple[_Work, _Work, tuple[str, ...]]]:
@@ -429,7 +494,7 @@ def _notes(asking: _Asking, works: Sequence[_Work]) -> list[str]:
         left = ", ".join(f"{count:,} × {why}" for why, count in sorted(tally.refused.items()))
         if tally.taken or left:
             notes.append(f"{step}: {tally.taken:,} taken from the model" + (f"; left out: {left}" if left else ""))
-    told = sum(len(_told(work)) for work in works)
+    told = sum(len(_told(work.passages, work.facts)) for work in works)
     whole = sum(len(work.passages) for work in works)
     if whole > told:
         notes.append(f"{whole - told:,} of {whole:,} passages are stored as they are")

@@ -14,6 +14,12 @@ from earnest.core.settings import Settings
 from earnest.ledger.book import Book
 from earnest.protocols import Reading, Writing
 
+AWAKE: Final = 0.5
+"""Activation from which an entry is shown whole; below it, by its gist."""
+
+RESTS: Final = 7.0
+"""Days after which an entry that was not recalled has lost half of its activation."""
+
 BATCH: Final = 500
 """Entries in one transaction: other writers hardly wait."""
 
@@ -35,6 +41,17 @@ def left(entry: Entry, settings: Settings, now: datetime) -> float:
     began = fading.began(entry.created, entry.last_recalled, entry.valid_from)
     age = 0.0 if began is None else fading.age_days(began, now)
     return fading.retention(age, settings.decay_half_life, entry.strength)
+
+
+def activation(entry: Entry, now: datetime, rests: float = RESTS) -> float:
+    """How present an entry is, 0 to 1: 1 when it was just recalled or written, half as much after each `rests` days without a recall."""
+    since = entry.last_recalled or entry.created
+    return 0.0 if since is None else fading.retention(fading.age_days(since, now), rests)
+
+
+def dormant(entry: Entry, now: datetime) -> bool:
+    """Whether an entry was left alone for so long that its gist is enough where it is not what was asked for."""
+    return activation(entry, now) < AWAKE
 
 
 def fades(entry: Entry, settings: Settings) -> datetime | None:

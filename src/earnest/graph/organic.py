@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from earnest.core import check
 from earnest.core.entry import Entry
-from earnest.core.fading import age_days, retention
 from earnest.core.gist import gist
 from earnest.core.reports import Hit, Related
-
-AWAKE: Final = 0.5
-"""Activation from which an entry is shown whole; below it, by its gist."""
-
-RESTS: Final = 7.0
-"""Days after which an entry that was not recalled has lost half of its activation."""
-
-BIAS: Final = 0.2
-"""What a fully earned importance adds to a score, in parts of it."""
+from earnest.forgetting.curve import AWAKE, RESTS, activation
 
 
 class Remembering(Protocol):
@@ -111,8 +102,7 @@ class OrganicMemory:
     def activation(self, entry: Entry | str) -> float:
         """How present an entry is, 0 to 1: 1 when it was just recalled or written, half as much after each `rests` days of neglect."""
         known = self._memory.get(entry) if isinstance(entry, str) else entry
-        since = known.last_recalled or known.created
-        return 0.0 if since is None else retention(age_days(since, self._memory.now()), self._rests)
+        return activation(known, self._memory.now(), self._rests)
 
     def shown(self, id: str) -> str:
         """An entry's text, or its gist while it is dormant. Looking does not wake it."""

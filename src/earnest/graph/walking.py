@@ -18,8 +18,12 @@ from earnest.recall.search import Found
 
 SUPERSESSION: Final = "supersession"
 
-SPREAD: Final = 0.5
-"""Part of its score that a hit passes on where links are asked for and the setting `spread` names no other."""
+SPREAD: Final = 0.1
+"""Part of its score that a hit passes on where links are asked for and the setting `spread` names no other: chosen on the two tuning
+conversations of `bench/recall`."""
+
+SURE: Final = 0.5
+"""Part of how sure a hit is that it lends, times the link's weight: what is reached along a link is an answer only if the hit is."""
 
 _LINEAGE: Final = {
     "version": "an earlier version of it",
@@ -105,11 +109,13 @@ def spread(
     lenders = {f.stored.row: f for f in found[:LENDERS] if f.stored.entry.standing == "active"}
     lent: dict[int, tuple[float, Link, Found]] = {}
     for link in reading.links_of([*lenders]) if lenders else []:
-        weight = part * links.weight(link, now, settings.decay_half_life)
+        weight = links.weight(link, now, settings.decay_half_life)
         for row in (link.entry, link.other):
             if row in lenders:
-                end = link.end(row)
-                lender = lenders[row]
+                end, lender = link.end(row), lenders[row]
+                if link.kind == "temporal" and lender.stored.entry.kind == "episodic":
+                    # The turns around a turn have lent to it already, word by word; once more was measured to do harm.
+                    continue
                 if end not in lent or weight * lender.score > lent[end][0] * lent[end][2].score:
                     lent[end] = (weight, link, lender)
     here = {f.stored.row: f for f in found}
@@ -117,10 +123,10 @@ def spread(
     terms = {c.row: frozenset((*c.text_terms, *c.cue_terms)) for c in reading.indexed(fresh)}
     made: list[Found] = []
     for f in found:
-        made.append(_lifted(f, lent[f.stored.row]) if f.stored.row in lent else f)
+        made.append(_lifted(f, part, lent[f.stored.row]) if f.stored.row in lent else f)
     for stored in reading.entries(fresh):
         bare = Found(stored, 0.0, 0.0, (), terms.get(stored.row, frozenset()))
-        taken = _lifted(bare, lent[stored.row])
+        taken = _lifted(bare, part, lent[stored.row])
         if taken.covered >= floor:
             made.append(taken)
     made.sort(key=lambda f: (-f.score, -f.stored.row))
@@ -129,10 +135,10 @@ def spread(
     return [f for f in made if f.stored.row in kept or not f.stored.entry.alive]
 
 
-def _lifted(f: Found, lent: tuple[float, Link, Found]) -> Found:
+def _lifted(f: Found, part: float, lent: tuple[float, Link, Found]) -> Found:
     weight, link, lender = lent
-    gain = weight * lender.score
-    covered = max(f.covered, weight * lender.covered)
+    gain = part * weight * lender.score
+    covered = max(f.covered, SURE * weight * lender.covered)
     return Found(
         f.stored, min(1.0, f.score + gain), covered, f.matched, f.terms, (*f.parts, (f"{link.kind} link", gain)), lender.stored.row
     )

@@ -8,7 +8,8 @@ from typing import Any
 
 from earnest.core.entry import Entry
 from earnest.core.events import Event
-from earnest.core.reports import Finding, Hit
+from earnest.core.reports import Finding, Hit, Related
+from earnest.core.rules import Rule
 from earnest.core.survey import Card
 from earnest.core.ticket import Appeal, Meter, PendingTicket
 from earnest.core.uplift import Uplift
@@ -72,7 +73,7 @@ class MeterList:
 
 @dataclass(frozen=True, slots=True)
 class UpliftList:
-    """The uplift by each meter that settled a randomised decision."""
+    """Several uplifts."""
 
     items: list[Uplift]
     next: str | None = None
@@ -163,6 +164,47 @@ class Accounts:
 
     accounts: Mapping[str, int]
     sum: int
+
+
+@dataclass(frozen=True, slots=True)
+class RulePage:
+    """A page of rules."""
+
+    items: list[Rule]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RuleList:
+    """The rules that a text calls for, best first."""
+
+    items: list[Rule]
+    next: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisAnswer:
+    """The rules that an analysis proposed, by what, from how many patterns, and what did not go as asked."""
+
+    items: list[Rule]
+    by: str
+    patterns: int
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedList:
+    """What an entry is linked with."""
+
+    items: list[Related]
+    next: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How many links were cut."""
+
+    cut: int
 
 
 @dataclass(frozen=True, slots=True)

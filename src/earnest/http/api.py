@@ -8,12 +8,12 @@ import re
 import time
 from collections.abc import Hashable, Mapping
 from functools import cache
-from typing import Any, Final, get_origin
+from typing import IO, Any, Final, get_origin
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from earnest.core.acting import acting
@@ -28,6 +28,8 @@ from earnest.http.tokens import Grant
 from earnest.http.tracing import traced
 
 _KEY: Final = re.compile(r"[!-~]+(?: [!-~]+)*")
+
+_PIECE: Final = 256 * 1024
 
 CHANNEL: Final = "earnest-channel"
 """A header in which the dashboard says that a person is at work; only an operator's token may."""
@@ -88,19 +90,23 @@ class Api:
         body = None if operation.body is None else _body(operation.body, await self._read(request))
         key = _key(request) if operation.keyed else None
         parent = request.headers.get("traceparent")
+        agent = checked_agent(values["agent"]) if operation.about_agent else ""
 
         def carry_out() -> Response:
-            with traced(operation, values.get("agent"), parent), acting(grant.name, channel):
+            with traced(operation, values, parent) as tell, acting(grant.name, channel):
                 if not operation.about_agent:
                     return _encoded(operation, operation.do(Call(grant, values, query, body, key, service=service)))
-                agent = checked_agent(values["agent"])
                 there = service.memories.there(agent)
                 if operation.access == "write" and not there:
                     raise Problem(404, "not-found", f"agent {agent!r} has no memory here; adding an entry makes it", field="agent")
                 with service.memories.lent(agent, make=operation.access == "make") as memory:
-                    return _encoded(operation, operation.do(Call(grant, values, query, body, key, there, service, memory)))
+                    made = operation.do(Call(grant, values, query, body, key, there, service, memory))
+                    tell(body, made)
+                    return _encoded(operation, made)
 
-        return await service.workers.run(carry_out, seconds=service.limits.verb)
+        if operation.slow or getattr(body, "llm", False) or getattr(body, "extract", "") == "llm":
+            return await service.slow.run(carry_out, seconds=service.limits.slow, of=agent)
+        return await service.workers.run(carry_out, seconds=service.limits.verb, of=agent)
 
     async def _read(self, request: Request) -> bytes:
         try:
@@ -209,6 +215,20 @@ def _key(request: Request) -> str | None:
     return given[0] if given else None
 
 
+class _Sent(StreamingResponse):
+    """A file, sent piece by piece, and closed whether or not somebody took it all."""
+
+    def __init__(self, file: IO[bytes], status: int, headers: Mapping[str, str]) -> None:
+        super().__init__(iter(lambda: file.read(_PIECE), b""), status, headers)
+        self._file = file
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._file.close()
+
+
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
@@ -219,6 +239,8 @@ def _encoded(operation: Operation, made: Any) -> Response:
     status = reply.status or operation.status
     if operation.answers is str:
         return Response(reply.value, status, dict(reply.headers), media_type=reply.headers.get("content-type", "text/plain"))
+    if operation.answers is bytes:
+        return _Sent(reply.value, status, dict(reply.headers))
     if operation.answers is dict:
         body = json.dumps(reply.value, allow_nan=False).encode("utf-8")
     else:

@@ -74,9 +74,11 @@ def build(
             finally:
                 service.ready = False
                 service.workers.refuse()
+                service.slow.refuse()
                 if ticker is not None:
                     ticker.stop()
                 service.workers.close()
+                service.slow.close()
                 memories.close()
 
     guarded = Guard(Api(service, pages=pages, mounts=places), hosts=hosts, tokens=tokens, limits=bounds)

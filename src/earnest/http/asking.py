@@ -19,6 +19,9 @@ def recall(body: shapes.Recall) -> dict[str, Any]:
     """A question's arguments, as the recalling verbs take them."""
     given = body.model_dump()
     everywhere = given.pop("all_scopes")
+    if "llm" in given:
+        # A caller never names the model: which one is asked, and what it may cost, is the operator's setting.
+        given["llm"] = given["llm"] or None
     return given | {"scope": scope_of(given["scope"], everywhere)}
 
 
@@ -74,7 +77,10 @@ def _pending(call: Call) -> TicketPage:
 
 def _turn(call: Call) -> NewTurnAnswer:
     body: shapes.NewTurn = call.body
-    made = call.memory.sync_turn(body.user, body.assistant, scope=body.scope, session=body.session, speaker=body.speaker, key=call.key)
+    made = call.memory.sync_turn(
+        body.user, body.assistant, scope=body.scope, session=body.session, speaker=body.speaker, extract=body.extract,
+        llm=True if body.extract == "llm" else None, key=call.key,
+    )  # fmt: skip
     return NewTurnAnswer([*made], made.by, [*made.notes], made.known)
 
 
@@ -82,7 +88,7 @@ def _context(call: Call) -> Context:
     body: shapes.Prompt = call.body
     return call.memory.prefetch(
         body.message, budget=body.budget, scope=scope_of(body.scope, body.all_scopes), kind=body.kind, source=body.source,
-        tags=body.tags, floor=body.floor,
+        tags=body.tags, floor=body.floor, links=body.links,
     )  # fmt: skip
 
 
@@ -94,12 +100,12 @@ OPERATIONS: Final = (
     Operation(
         "POST", ROOT + "/answer", "answer", "What memory says to a question, without opening a ticket; silence is an answer",
         _answer, Answer,
-        body=shapes.Recall, failures=(409,), span="search_memory", theme="asking",
+        body=shapes.Question, failures=(409,), span="search_memory", theme="asking",
     ),
     Operation(
         "POST", ROOT + "/decisions", "decide", "Answer a question and open a ticket for its outcome; 200 and no id on silence",
         _decide, Ticket,
-        body=shapes.Recall, status=201, also=(200,), failures=(409,), keyed=True, span="search_memory", theme="asking",
+        body=shapes.Question, status=201, also=(200,), failures=(409,), keyed=True, span="search_memory", theme="asking",
     ),
     Operation(
         "GET", ROOT + "/decisions", "listDecisions", "The open tickets, oldest first", _pending, TicketPage,
@@ -117,7 +123,7 @@ OPERATIONS: Final = (
     ),
     Operation(
         "POST", ROOT + "/turns", "syncTurn", "Keep what is worth keeping of one turn of a conversation", _turn, NewTurnAnswer,
-        body=shapes.NewTurn, access="make", keyed=True, span="create_memory", theme="asking",
+        body=shapes.NewTurn, access="make", failures=(409,), keyed=True, span="create_memory", theme="asking",
     ),
     Operation(
         "POST", ROOT + "/context", "prefetch", "What memory adds to the prompt for a message, inside a budget", _context, Context,

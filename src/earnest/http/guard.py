@@ -50,6 +50,8 @@ class Limits:
     """Seconds for headers, and again for a body, to arrive."""
     verb: float = 30.0
     """Seconds for a verb, waiting included."""
+    slow: float = 300.0
+    """Seconds for a verb that reads a whole store or asks a model."""
     send: float = 30.0
     """Seconds for a part of an answer to be taken."""
     rate: float = 100.0

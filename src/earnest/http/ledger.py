@@ -96,12 +96,12 @@ OPERATIONS: Final = (
     Operation(
         "POST", ROOT + "/consolidation", "consolidate", "Merge near-duplicates that agree",
         lambda call: call.memory.consolidate(dry_run=call.body.dry_run), ConsolidationReport,
-        body=shapes.DryRun, access="write", who="operator", failures=(404,), theme="ledger",
+        body=shapes.DryRun, access="write", who="operator", failures=(404,), slow=True, theme="ledger",
     ),
     Operation(
         "POST", ROOT + "/maintenance", "maintain", "Do what is due in keeping the memory tidy, inside the envelope",
         lambda call: call.memory.maintain(dry_run=call.body.dry_run, key=call.key), MaintenanceReport,
-        body=shapes.DryRun, access="write", who="operator", failures=(404, 409), keyed=True, theme="ledger",
+        body=shapes.DryRun, access="write", who="operator", failures=(404, 409), keyed=True, slow=True, theme="ledger",
     ),
 )  # fmt: skip
 """Every operation on the ledger."""

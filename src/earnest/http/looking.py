@@ -45,7 +45,11 @@ def _uplift(call: Call) -> Uplift:
 
 
 def _uplifts(call: Call) -> UpliftList:
-    return UpliftList([call.memory.uplift(meter) for meter in call.memory.uplift_meters()])
+    asked: shapes.UpliftsOf = call.query
+    if asked.by == "entry":
+        return UpliftList([*call.memory.uplifts(asked.meter)])
+    meters = call.memory.uplift_meters() if asked.meter is None else (asked.meter,)
+    return UpliftList([call.memory.uplift(meter) for meter in meters])
 
 
 def _history(call: Call) -> History:
@@ -70,7 +74,10 @@ OPERATIONS: Final = (
         "GET", ROOT + "/uplift", "uplift", "What memory, an entry or a rule changes, from withheld decisions", _uplift, Uplift,
         query=shapes.UpliftOf, failures=(404,), theme="looking",
     ),
-    Operation("GET", ROOT + "/uplifts", "uplifts", "The uplift by each meter", _uplifts, UpliftList, theme="looking"),
+    Operation(
+        "GET", ROOT + "/uplifts", "uplifts", "The uplift by each meter, or of each entry at once", _uplifts, UpliftList,
+        query=shapes.UpliftsOf, failures=(404,), theme="looking",
+    ),
     Operation(
         "GET", ROOT + "/history", "history", "Population, energy, deaths and what was measured, by tick", _history, History,
         query=shapes.Ticks, theme="looking",
@@ -90,7 +97,7 @@ OPERATIONS: Final = (
     ),
     Operation(
         "GET", ROOT + "/check", "check", "Whether the store is whole; reads all of it", lambda call: call.memory.check(), Check,
-        who="operator", theme="looking",
+        who="operator", slow=True, theme="looking",
     ),
 )  # fmt: skip
 """Every operation that looks."""

@@ -136,6 +136,8 @@ def refusals(operation: Operation) -> set[int]:
 def _content(operation: Operation, names: Mapping[Any, str]) -> dict[str, Any]:
     if operation.answers is None:
         return {}
+    if operation.answers is bytes:
+        return {"content": {media: {"schema": {"type": "string"}} for media in ("application/x-ndjson", "text/markdown")}}
     if operation.answers is str:
         return {"content": {"text/plain": {"schema": {"type": "string"}}}}
     schema = {"type": "object"} if operation.answers is dict else _pointer(names[operation.answers])
@@ -161,7 +163,7 @@ def _query(model: type[BaseModel] | None) -> list[dict[str, Any]]:
         kept = {key: value for key, value in kept.items() if key not in ("title", "default")}
         if said.get("default") is not None:
             kept["default"] = said["default"]
-        one: dict[str, Any] = {"name": name, "in": "query", "required": False, "schema": kept}
+        one: dict[str, Any] = {"name": name, "in": "query", "required": name in schema.get("required", ()), "schema": kept}
         if "description" in kept or "description" in said:
             one["description"] = kept.pop("description", said.get("description"))
         made.append(one)
@@ -171,7 +173,7 @@ def _query(model: type[BaseModel] | None) -> list[dict[str, Any]]:
 def _schemas(table: Iterable[Operation]) -> tuple[dict[str, Any], dict[Any, str]]:
     """Every schema by its name, and the names of bodies and answers."""
     bodies = list(dict.fromkeys(operation.body for operation in table if operation.body is not None))
-    answers = list(dict.fromkeys(operation.answers for operation in table if operation.answers not in (None, str, dict)))
+    answers = list(dict.fromkeys(operation.answers for operation in table if operation.answers not in (None, str, dict, bytes)))
     _, of_bodies = models_json_schema([(body, "validation") for body in bodies], ref_template=_REF)
     _, of_answers = TypeAdapter.json_schemas([(answer, "serialization", TypeAdapter(answer)) for answer in answers], ref_template=_REF)
     made: dict[str, Any] = dict(of_bodies.get("$defs", {}))

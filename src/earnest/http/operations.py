@@ -63,8 +63,9 @@ class Operation:
     """One method of one path.
 
     `answers` is the type of the answer, which the documentation's schema is made of; None for an answer without a body. `failures`
-    are the statuses of refusals beyond those that every operation has; `also` other statuses of success with the same body. `span`
-    is the operation's name by OpenTelemetry's conventions for memory, "" for one that they do not know.
+    are the statuses of refusals beyond those that every operation has; `also` other statuses of success with the same body. A `slow`
+    one reads a whole store or asks a model: it has threads of its own, so that the others do not wait for it. `span` is the
+    operation's name by OpenTelemetry's conventions for memory, "" for one that they do not know.
     """
 
     method: str
@@ -81,6 +82,7 @@ class Operation:
     also: tuple[int, ...] = ()
     failures: tuple[int, ...] = ()
     keyed: bool = False
+    slow: bool = False
     span: str = ""
     theme: str = ""
 

@@ -11,13 +11,16 @@ from pydantic import ValidationError
 from starlette.responses import Response
 
 from earnest.errors import (
+    BudgetSpent,
     EarnestError,
     EmbedderFailed,
     IndexDamaged,
     InvalidInput,
     KeyReused,
+    ModelFailed,
     NotAllowed,
     NotAvailable,
+    NothingMeasured,
     StoreBusy,
     StoreCorrupt,
     StoreError,
@@ -119,6 +122,13 @@ def problem_of(error: EarnestError) -> Problem:
         return Problem(409, "conflict", str(error))
     if isinstance(error, NotAvailable):
         return Problem(409, "not-available", str(error))
+    if isinstance(error, BudgetSpent):
+        return Problem(409, "not-available", str(error))
+    if isinstance(error, ModelFailed):
+        LOG.warning("the model failed: %s", error)
+        return Problem(503, "busy", "the language model failed; ask without one, or later", headers={"retry-after": "30"})
+    if isinstance(error, NothingMeasured):
+        return Problem(409, "conflict", str(error))
     if isinstance(error, EmbedderFailed):
         LOG.warning("the embedder failed: %s", error)
         return Problem(503, "busy", "the embedder failed; ask again with mode=keyword, or later", headers={"retry-after": "5"})
@@ -150,4 +160,6 @@ def _plainer(kind: str, message: str) -> str:
 
 def fault() -> Response:
     """The answer to a request that met a fault of ours; the trace is in the log alone."""
-    return Problem(500, "fault", "the service's log has the details; repeating the request with the same key is safe").response()
+    said = "the service's log has the details; repeating the request with the same key is safe"
+    # The server ends the connection after a fault: a client that was not told would send its next request into nothing.
+    return Problem(500, "fault", said, headers={"connection": "close"}).response()

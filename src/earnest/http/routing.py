@@ -17,24 +17,32 @@ class Found(NamedTuple):
     values: Mapping[str, str]
 
 
+class _Shape(NamedTuple):
+    """A path cut at its slashes: which steps it names, which it leaves open, and its operations by method."""
+
+    named: tuple[tuple[int, str], ...]
+    left_open: tuple[tuple[int, str], ...]
+    methods: dict[str, Operation]
+
+
 class Router:
-    """A table of operations. Finding one is O(steps of the path)."""
+    """A table of operations. Finding one is O(the paths that end in the same step)."""
 
     def __init__(self, operations: Iterable[Operation]) -> None:
         self.operations = tuple(operations)
-        self._by_shape: dict[int, list[tuple[tuple[str, ...], dict[str, Operation]]]] = {}
+        shapes: dict[str, _Shape] = {}
         for operation in self.operations:
-            steps = tuple(operation.path.strip("/").split("/"))
-            shapes = self._by_shape.setdefault(len(steps), [])
-            methods = next((methods for known, methods in shapes if known == steps), None)
-            if methods is None:
-                methods = {}
-                shapes.append((steps, methods))
-            assert operation.method not in methods, f"{operation.method} {operation.path} is there twice"
-            methods[operation.method] = operation
-        for shapes in self._by_shape.values():
-            # A step that is named comes before one that is open: /entries/batch is no entry's id.
-            shapes.sort(key=lambda shape: [step.startswith("{") for step in shape[0]])
+            steps = list(enumerate(operation.path.strip("/").split("/")))
+            named = tuple((place, step) for place, step in steps if not step.startswith("{"))
+            left_open = tuple((place, step[1:-1]) for place, step in steps if step.startswith("{"))
+            shape = shapes.setdefault(operation.path, _Shape(named, left_open, {}))
+            assert operation.method not in shape.methods, f"{operation.method} {operation.path} is there twice"
+            shape.methods[operation.method] = operation
+        self._by_end: dict[tuple[int, str | None], list[_Shape]] = {}
+        for path, shape in shapes.items():
+            steps_of = path.strip("/").split("/")
+            end = None if steps_of[-1].startswith("{") else steps_of[-1]
+            self._by_end.setdefault((len(steps_of), end), []).append(shape)
 
     def find(self, method: str, raw_path: bytes) -> Found | None:
         """The operation that is meant; None if no path is like that.
@@ -42,29 +50,32 @@ class Router:
         Raises:
             Problem: 405 for a method that the path does not know; 400 for a path that is no UTF-8.
         """
-        steps = raw_path.decode("ascii", "replace").strip("/").split("/")
         if raw_path[:1] != b"/" or b"//" in raw_path or (len(raw_path) > 1 and raw_path.endswith(b"/")):
             return None
-        for known, methods in self._by_shape.get(len(steps), ()):
-            values: dict[str, str] = {}
-            if not all(_fits(step, pattern, values) for step, pattern in zip(steps, known, strict=True)):
-                continue
-            operation = methods.get("GET" if method == "HEAD" else method)
-            if operation is None:
-                allowed = sorted([*methods, *(["HEAD"] if "GET" in methods else [])])
-                raise Problem(405, "no-such-method", f"this path knows {', '.join(allowed)}", headers={"allow": ", ".join(allowed)})
-            return Found(operation, values)
+        steps = raw_path.decode("ascii", "replace").strip("/").split("/")
+        # A step that is named comes before one that is open: /entries/batch is no entry's id.
+        for end in (steps[-1], None):
+            for shape in self._by_end.get((len(steps), end), ()):
+                if all(steps[place] == step for place, step in shape.named):
+                    return _found(shape, method, steps)
         return None
 
 
-def _fits(step: str, pattern: str, values: dict[str, str]) -> bool:
-    if not pattern.startswith("{"):
-        return step == pattern
+def _found(shape: _Shape, method: str, steps: list[str]) -> Found:
+    operation = shape.methods.get("GET" if method == "HEAD" else method)
+    if operation is None:
+        allowed = ", ".join(sorted([*shape.methods, *(["HEAD"] if "GET" in shape.methods else [])]))
+        raise Problem(405, "no-such-method", f"this path knows {allowed}", headers={"allow": allowed})
+    return Found(operation, {name: _decoded(name, steps[place]) for place, name in shape.left_open})
+
+
+def _decoded(name: str, step: str) -> str:
+    if "%" not in step:
+        return step
     try:
-        values[pattern[1:-1]] = unquote_to_bytes(step).decode("utf-8")
+        return unquote_to_bytes(step).decode("utf-8")
     except UnicodeDecodeError:
-        raise Problem(400, "bad-request", "the path holds bytes that are no UTF-8", field=pattern[1:-1]) from None
-    return True
+        raise Problem(400, "bad-request", "the path holds bytes that are no UTF-8", field=name) from None
 
 
 def query_values(raw: bytes) -> dict[str, list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from earnest.http import asking, entries, ledger, looking, standing, views
+from earnest.http import asking, entries, ledger, lives, looking, standing, views
 from earnest.http.guard import Limits
 from earnest.http.memories import Memories
 from earnest.http.metrics import Requests
@@ -15,7 +15,10 @@ from earnest.http.scraping import Scraper
 from earnest.http.tokens import Tokens
 from earnest.http.workers import Workers
 
-OPERATIONS = (*standing.OPERATIONS, *entries.OPERATIONS, *asking.OPERATIONS, *ledger.OPERATIONS, *looking.OPERATIONS, *views.OPERATIONS)
+OPERATIONS = (
+    *standing.OPERATIONS, *entries.OPERATIONS, *asking.OPERATIONS, *lives.OPERATIONS, *ledger.OPERATIONS, *looking.OPERATIONS,
+    *views.OPERATIONS,
+)  # fmt: skip
 """Every operation of the service."""
 
 
@@ -27,6 +30,7 @@ class Service:
     tokens: Tokens
     limits: Limits = field(default_factory=Limits)
     workers: Workers = field(default_factory=Workers)
+    slow: Workers = field(default_factory=lambda: Workers(2, 8))
     requests: Requests = field(default_factory=Requests)
     scraper: Scraper = field(default_factory=Scraper)
     router: Router = field(default_factory=lambda: Router(OPERATIONS))

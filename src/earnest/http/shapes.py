@@ -109,6 +109,15 @@ class Recall(Filters):
     as_of: Moment | None = None
     half_life: Annotated[float, Field(gt=0, description="halve a score for every so many ticks since it was last settled")] | None = None
     mode: Literal["auto", "hybrid", "rrf", "keyword", "dense"] = "auto"
+    links: (
+        Annotated[bool, Field(description="whether hits lend to what they are linked with; as the setting `spread` unless given")] | None
+    ) = None
+
+
+class Question(Recall):
+    """As a recall; the answer may be put together by the language model of the setting `llm`."""
+
+    llm: bool = False
 
 
 class Search(Recall):
@@ -126,6 +135,7 @@ class NewTurn(Body):
     scope: Scope = ""
     session: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     speaker: Annotated[str, Field(max_length=100)] = ""
+    extract: Literal["rules", "llm"] = "rules"
 
 
 class Prompt(Filters):
@@ -134,6 +144,7 @@ class Prompt(Filters):
     message: Annotated[str, Field(max_length=1_000_000)]
     budget: Annotated[int, Field(ge=0, le=1_000_000)] = 800
     floor: Part | None = None
+    links: bool | None = None
 
 
 class Outcome(Body):
@@ -289,6 +300,13 @@ class UpliftOf(Asked):
     rule: Label | None = None
     against: Literal["nothing", "rival"] = "nothing"
     alpha: Annotated[float, Field(ge=1e-9, le=0.5)] = 0.05
+
+
+class UpliftsOf(Asked):
+    """Several uplifts: by each meter, or of each entry that a randomised decision was about, by one meter."""
+
+    by: Literal["meter", "entry"] = "meter"
+    meter: Name | None = None
 
 
 class Because(Asked):

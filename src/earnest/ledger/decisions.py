@@ -71,7 +71,8 @@ def open_ticket(
     `withheld` are entries that were kept back at random by `draw`; without a decider, all of memory was. `exposure` is how probable
     it was that these entries were shown (or kept back), the draw included. A `retrial` lets a suspended entry decide once more.
     `cited` are entries that an answer was made of where no single one decided: they share what comes of it evenly.
-    `rules` stand beside the answer; `trials` are the coins that were thrown for rules on trial, each for one of `rules` or `withheld`.
+    `rules` stand beside the answer, or are all of it; `trials` are the coins that were thrown for rules on trial, each for one of
+    `rules` or `withheld`.
     `name` is the ticket's id if it has one already, from another store.
     """
     shares: list[tuple[int, Role]] = [] if deciding is None else [(deciding.row, "deciding")]
@@ -79,7 +80,8 @@ def open_ticket(
     shares += [(stored.row, "cited") for stored in cited]
     shares += [(stored.row, "withheld") for stored in withheld]
     name = name or new_id(rng, 16)
-    ticket = tx.insert_ticket(name, query=query, answer=answer, exposure=exposure, holdout=not (deciding or cited), shares=shares)
+    all_withheld = not (deciding or cited or rules or trials)
+    ticket = tx.insert_ticket(name, query=query, answer=answer, exposure=exposure, holdout=all_withheld, shares=shares)
     tx.move_escrow([row for row, _ in shares], 1)
     data: dict[str, Any] = {"shares": [[row, role] for row, role in shares], "exposure": exposure}
     if retrial:

@@ -1,6 +1,7 @@
 """Erasing: which entries go with a subject, what had been merged with them and lives again, and the tombstones that stay.
 
-With an entry go its other versions, what it was made of, and everything that was made of it: merges, summaries, later versions. What had
+With an entry go its other versions, what it was made of, and everything that was made of it: merges, summaries, rules, later versions; but
+not the experiences that a rule was drawn from, which are memories of their own. What had
 been merged with it and is not meant lives again, with its part of what the heir held. Open tickets that name an erased entry end without
 an outcome. The log keeps that something was erased, by whom and when; never what.
 """
@@ -53,7 +54,7 @@ def plan(reading: Reading, subject: Subject) -> Plan:
         found = reading.kin(front)
         made = [child for child, parent, how in found if parent in gone and (versions or how != "version")]
         made += [parent for child, parent, how in found if child in gone and how == "version" and versions]
-        made += [parent for child, parent, how in found if child in gone and how not in ("merge", "version")]
+        made += [parent for child, parent, how in found if child in gone and how not in ("merge", "version", "experience")]
         made += [parent for child, parent, how in found if child in set(named) and how == "merge" and whole]
         front = [row for row in dict.fromkeys(made) if row not in gone]
         gone.update(dict.fromkeys(front))

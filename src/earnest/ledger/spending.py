@@ -70,8 +70,8 @@ def reserve(tx: Writing, now: datetime, model: str, price: Price | None, most: t
     cost, allowed, spent = price.micros(*most), round(budget * MICRO_DOLLARS), spent_today(tx, now)
     if spent + cost > allowed:
         raise BudgetSpent(
-            f"{model}: the call could cost ${cost / MICRO_DOLLARS:.4f}, and ${spent / MICRO_DOLLARS:.4f} of today's ${budget:g} are spent or "
-            "reserved, so it was not asked; wait for tomorrow (UTC), or raise the budget: `earnest config llm_daily_budget AMOUNT`"
+            f"{model}: the call could cost ${cost / MICRO_DOLLARS:.4f}, and ${spent / MICRO_DOLLARS:.4f} of today's ${budget:g} are "
+            "spent or reserved, so it was not asked; wait for tomorrow (UTC), or raise the budget: `earnest config llm_daily_budget AMOUNT`"
         )
     _book(tx, day_of(now), cost)
     return Reserved(day_of(now), cost)

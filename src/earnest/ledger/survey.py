@@ -8,7 +8,7 @@ from typing import Final
 
 from earnest.core.amounts import micro
 from earnest.core.entry import StoredEntry
-from earnest.core.evidence import heard, weigh
+from earnest.core.evidence import RULE, heard, sigmoid, weigh
 from earnest.core.settings import Settings
 from earnest.core.survey import Balances, Card, History, Judged, Life, Point, Verdict
 from earnest.ledger.inquiry import open_one
@@ -53,6 +53,7 @@ def life(reading: Reading, settings: Settings, stored: StoredEntry) -> Life:
         judged=tuple(_judged(testimony, stored)),
         heirs=tuple(reading.heirs_of(stored.row)),
         story=obituary(reading, stored),
+        prior=sigmoid(RULE.prior_odds),
     )
 
 

@@ -19,14 +19,16 @@ class ForeignLLM:
 
     def __init__(self, wrapped: Any) -> None:
         """Raises InvalidInput: It is neither."""
-        replies, completes = getattr(wrapped, "reply", None), getattr(wrapped, "complete", None)
+        # A class is none yet: it has to be made.
+        made = None if isinstance(wrapped, type) else wrapped
+        replies, completes = getattr(made, "reply", None), getattr(made, "complete", None)
         self._call: Callable[..., Any]
         if callable(replies) and callable(completes):
             self._call = replies
         elif callable(completes):
             self._call = completes
-        elif callable(wrapped) and not isinstance(wrapped, type):
-            self._call = wrapped
+        elif callable(made):
+            self._call = made
         else:
             raise InvalidInput("llm", wrapped, "must be a spec such as ollama:qwen3, an object with complete(prompt) -> str, or a callable")
         named = getattr(wrapped, "model_id", None) or getattr(wrapped, "__qualname__", type(wrapped).__qualname__)

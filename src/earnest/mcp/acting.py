@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _DIED: Final = 100
 _ANSWER: Final = shown.WHOLE
+_RULES: Final = 6_000
 
 _SETTLE_IT: Final = "Act on it or not; then settle this ticket by what was measured (memory_settle), or let it go (memory_abandon)."
 _WITHHELD: Final = "Memory was withheld at random, so that its use can be measured: act as you would without it, and settle this ticket."
@@ -29,6 +30,8 @@ def query(memory: Memory, args: dict[str, Any]) -> dict[str, Any]:
     if ticket.id is None:
         return _answered(ticket)
     made = _answered(ticket) | {"ticket_id": ticket.id, "holdout": ticket.holdout}
+    if ticket.rules:
+        made["rules"] = shown.fitting([shown.rule(one) for one in ticket.rules], _RULES)
     if ticket.holdout:
         return made | {"next": _WITHHELD}
     tried = ticket.deciding is not None and ticket.deciding.standing == "suspended"
@@ -48,7 +51,7 @@ def _answered(said: Answer) -> dict[str, Any]:
         "answer": cutting.cut(cutting.visible(said.text), _ANSWER),
         "silent": said.silent,
         "holdout": False,
-        "entries": shown.fitting(entries, shown.MAX_PAGE - _ANSWER),
+        "entries": shown.fitting(entries, shown.MAX_PAGE - _ANSWER - _RULES),
     }
     _, _, about = said.annotated.partition("\n")
     if about:
@@ -109,6 +112,11 @@ def add(memory: Memory, args: dict[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {"id": one.id, "text": cutting.cut(cutting.visible(one.text), shown.PREVIEW), "standing": one.standing}
     if one.standing == "suspended":
         made["standing_reason"] = "this text, or nearly the same, did measured harm before; memory_obituary tells"
+    elif one.marks:
+        made["standing_reason"] = (
+            f"the text is marked ({', '.join(one.marks)}): it aims at its reader, so that it decides nothing before an outcome has borne "
+            "it out, or the operator vouches for it; write down what is so, in plain words"
+        )
     return made
 
 
@@ -116,6 +124,14 @@ def sync_turn(memory: Memory, args: dict[str, Any]) -> dict[str, Any]:
     """`memory_sync_turn`."""
     turn = memory.sync_turn(args.pop("user_text", None), args.pop("assistant_text", None), **args)
     return {"entries": shown.fitting([shown.entry(one) for one in turn]), "known": turn.known, "notes": list(turn.notes)}
+
+
+def feedback(memory: Memory, args: dict[str, Any]) -> dict[str, Any]:
+    """`memory_feedback`."""
+    found = memory.feedback(**args)
+    changed = [{"what": name, "before": str(before), "after": str(after)} for name, (before, after) in found.changed.items()]
+    made: dict[str, Any] = {"id": found.entry.id, "counted": found.counted, "changed": changed}
+    return made | ({"reason": found.reason} if found.reason else {})
 
 
 def forget(memory: Memory, args: dict[str, Any]) -> dict[str, Any]:

@@ -46,7 +46,8 @@ def _next_offset(offset: int) -> tuple[str, dict[str, Any]]:
 def prefetch(memory: Memory, args: dict[str, Any]) -> dict[str, Any]:
     """`memory_prefetch`."""
     context = memory.prefetch(**where(args))
-    return {"text": context.text, "tokens": context.tokens, "entries": [one.id for one in context.entries]}
+    entries, rules = ([one.id for one in part] for part in (context.entries, context.rules))
+    return {"text": context.text, "tokens": context.tokens, "entries": entries, "rules": rules}
 
 
 def stats(memory: Memory, args: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from earnest.core import cutting
 from earnest.errors import InvalidInput
-from earnest.mcp import looking
+from earnest.mcp import looking, ruling
 
 _PREFIX: Final = "earnest://"
 _ENTRY: Final = "earnest://entries/"
@@ -33,6 +33,7 @@ RESOURCES: Final = (
     Resource("earnest://stats", "stats", "Counts and sums", "How many entries live and died, open tickets, settlements by trust.", _JSON),
     Resource("earnest://doctor", "doctor", "Health", "What is wrong with how this memory is used, and the way out of each.", _JSON),
     Resource("earnest://pending", "pending", "Open tickets", "The decisions whose outcome is still owed.", _JSON),
+    Resource("earnest://rules", "rules", "Active rules", "The rules that are in force.", _JSON),
     Resource("earnest://top", "top", "Richest entries", "The living entries that earned most.", _JSON),
 )
 TEMPLATES: Final = (
@@ -44,6 +45,7 @@ _TOOLS: Final[dict[str, Callable[[Any, dict[str, Any]], dict[str, Any]]]] = {
     "earnest://stats": looking.stats,
     "earnest://doctor": looking.doctor,
     "earnest://pending": looking.pending,
+    "earnest://rules": lambda memory, args: ruling.rules(memory, {"status": "active", "limit": 100}),
     "earnest://top": looking.top,
 }
 

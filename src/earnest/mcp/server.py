@@ -50,6 +50,13 @@ def offered(profile: str = "full", *, read_only: bool = False) -> dict[str, Tool
     made["memory_query"] = asking._replace(
         description=said, handler="acting:ask", access="reads", args=tuple(arg for arg in asking.args if arg.name != "key")
     )
+    ruling = made["memory_rules"]
+    kept = tuple(arg for arg in ruling.args if arg.name in ("text", "status", "scope", "limit", "after"))
+    looks = ruling.args[0]._replace(choices=("match", "list"))
+    made["memory_rules"] = ruling._replace(
+        title="Rules: look and match", description=ruling.description.partition(", action=propose")[0] + ".", access="reads",
+        args=(looks, *kept),
+    )  # fmt: skip
     return {name: tool for name, tool in made.items() if tool.access == "reads"}
 
 

@@ -47,11 +47,17 @@ def annotated(entry: Entry, alike: Sequence[Entry], now: datetime, tick: int) ->
     """The text with its age line, and with the entries that say nearly the same or the opposite, newest first."""
     lines = [one_line(entry.text), f"({age_line(entry, now, tick)})"]
     if alike:
-        everyone = sorted((entry, *alike), key=lambda e: (e.created is not None, e.created), reverse=True)
+        everyone = sorted((entry, *alike), key=_recency, reverse=True)
         lines.append("Entries on the same matter, newest first:")
         for other in everyone:
             lines.append(f"- {_relation(entry, other)}: {one_line(other.text)} ({age_line(other, now, tick)})")
     return "\n".join(lines)
+
+
+def _recency(entry: Entry) -> tuple[bool, datetime | None]:
+    """By the time that an entry is about where that is known, else by when it was recorded; an unknown age is the oldest."""
+    when = entry.valid_from or entry.created
+    return when is not None, when
 
 
 def _relation(entry: Entry, other: Entry) -> str:

@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from earnest.core.entry import StoredEntry
-from earnest.core.gate import NOTHING_YET, WATCH_FIRST, Judgement, Terms, alpha_of, judged
+from earnest.core.gate import VERDICTS, WATCH_FIRST, Judgement, Terms, alpha_of, judged
+from earnest.core.injection import MARKS
 from earnest.core.rules import (
     Leave,
     Rule,
@@ -85,6 +86,9 @@ def activate(
     """Puts a rule into force; its half-life begins, and so does the watch on it."""
     event = change(tx, stored, rule, "active", why, note=note, verdict="stopped" if seen is None else "proved", **data)
     ends = later(now, timedelta(days=settings.rules_half_life))
+    if stored.probation:
+        # What its words aim at was before the eyes of whoever accepts it.
+        tx.change_entry(stored.row, probation=0)
     heard, level = (0, 0.0) if seen is None else (max(seen.shown, WATCH_FIRST), seen.mean)
     tx.change_rule(stored.row, ends=ends, hits_before=stored.entry.recalls, heard=heard, level=level)
     return event
@@ -98,6 +102,9 @@ def begin_trial(
         raise NotAllowed(
             f"rule {stored.entry.id} has a tag that keeps it from being withheld ({settings.holdout_exempt}); a person may accept it"
         )
+    if stored.in_quarantine:
+        told = "; ".join(MARKS[mark] for mark in stored.entry.marks)
+        raise NotAllowed(f"rule {stored.entry.id} is not put on trial, where agents would read it: {told}; a person may accept it")
     made, proved = tx.trial_counts()
     terms = Terms(alpha_of(made + 1, proved), decisions, bound=settings.uplift_bound, meter=meter)
     said: dict[str, Any] = {
@@ -145,6 +152,16 @@ def seen(reading: Reading, trial: StoredTrial, *, open_too: bool = True) -> Judg
     return judged((drawn(row, trial.terms) for row in rows), trial.terms, reading.trial_lost(trial.number), open_too=open_too)
 
 
+def shown(reading: Reading, trial: StoredTrial) -> Judgement:
+    """What a trial has shown, for people: of one that came to a verdict, the figures on which it did. O(1) then."""
+    event = None if trial.ended is None else reading.event(trial.ended)
+    verdict = next((verdict for verdict in VERDICTS if verdict == trial.verdict), None)
+    if event is None or verdict is None or event.data.get("effect") is None:
+        return seen(reading, trial)
+    said = [event.data[name] for name in ("effect", "low", "high", "shown", "withheld", "strength", "mean", "reason")]
+    return Judgement(verdict, *said)
+
+
 def drawn(row: SettledDraw, terms: Terms) -> Drawn:
     """A draw of a trial as the comparison takes it."""
     outcome = row.delta / row.scale / terms.bound
@@ -171,7 +188,7 @@ def view(reading: Reading, stored: StoredEntry, rule: StoredRule, trials: bool =
         evidence=tuple(one.entry.id for one in reading.entries(evidence)), scope=entry.scope,
         by=told(event) if event is not None else _proposed(stored), since=entry.created if event is None else event.at, ends=rule.ends,
         sources=entry.sources, score=score, standing=entry.standing,
-        trial=None if trial is None else Trial(trial.number, trial.terms, seen(reading, trial) if trials else NOTHING_YET, trial.verdict),
+        trial=None if trial is None else Trial(trial.number, trial.terms, shown(reading, trial), trial.verdict),
     )  # fmt: skip
 
 
@@ -184,5 +201,6 @@ def proof(number: int, judgement: Judgement, terms: Terms) -> dict[str, Any]:
     """What an event says of the trial that a status rests on."""
     return {
         "trial": number, "effect": judgement.effect, "low": judgement.low, "high": judgement.high, "shown": judgement.shown,
-        "withheld": judgement.withheld, "strength": judgement.strength, "alpha": terms.alpha, "reason": judgement.reason,
+        "withheld": judgement.withheld, "strength": judgement.strength, "mean": judgement.mean, "alpha": terms.alpha,
+        "reason": judgement.reason,
     }  # fmt: skip

@@ -151,6 +151,13 @@ class AskingVerbs(Base):
             return llm
         return Metered(self, self._model(llm), keep=keep)
 
+    def _has_model(self) -> bool:
+        """Whether the memory has a model of its own."""
+        if self._own_llm is not None:
+            return True
+        with self._store.read() as reading:
+            return self._read_settings(reading).llm != "none"
+
     def _model(self, llm: Any) -> LLM:
         if llm is True:
             llm = self._own_llm

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from earnest.core.entry import StoredEntry
@@ -58,7 +59,10 @@ def consulted(verbs: RecallVerbs, llm: LLM, asking: Asking, chosen: Filter) -> A
         analyser = verbs._sound_index()
     now = verbs._clock.now()
     protocol = QueryProtocol(look, llm, rng=verbs._rng, analyser=analyser, conflict=settings.conflict, now=now, tick=tick)
-    made = protocol.ask(verbs._gate().passed(asking.text).text, asking.k)
+    gate = verbs._gate()
+    made = protocol.ask(gate.passed(asking.text).text, asking.k)
+    # The ticket keeps the answer, so that it goes through the gate like everything that is written.
+    made = replace(made, text=gate.passed(made.text).text)
     return Advice(_said(made, now, tick), [known[entry.id] for entry in made.cited])
 
 

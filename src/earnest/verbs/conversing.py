@@ -16,6 +16,7 @@ from earnest.core.tokens import counter
 from earnest.core.turns import NOTHING, Context, Kept, Turn
 from earnest.core.write_gate import Gate
 from earnest.errors import EarnestError, InvalidInput, NotAvailable
+from earnest.forgetting import curve
 from earnest.ledger import lifecycle
 from earnest.protocols import LLM, Reading, Writing
 from earnest.recall.search import Found
@@ -60,8 +61,8 @@ class ConversationVerbs(RecallVerbs):
                 blank text say nothing. Code blocks, program output and blocks of `prefetch` are passed over.
             scope: Whose it is, matched exactly; memory is compared within it alone.
             extract: "rules" asks no model. "llm" asks the one that is given, and uses the rules if its reply cannot be used.
-            llm: A spec such as "ollama:qwen3", anything with `complete(prompt) -> str`, or True for the memory's own. It is asked before
-                the store is written to, never inside a transaction, and what it costs is counted.
+            llm: A spec such as "ollama:qwen3", or anything with `complete(prompt) -> str`; the memory's own unless given. It is asked
+                before the store is written to, never inside a transaction, and what it costs is counted.
             session: The conversation's name, kept in the metadata and in the source.
             speaker: What the user is called in the sentences; "the user" unless given.
             key: Idempotency key: repeating the request returns the same entries.
@@ -82,7 +83,7 @@ class ConversationVerbs(RecallVerbs):
         name = check.label("speaker", speaker, limit=100, blank=True)
         talk = None if session is None else check.label("session", session, limit=200)
         check.choice("extract", extract, ("rules", "llm"))
-        if extract == "llm" and llm is None:
+        if extract == "llm" and llm is None and not (llm := self._has_model()):
             raise NotAvailable("extract='llm' needs a model: give llm=, an object with complete(prompt) -> str, or use extract='rules'")
         said = {"user": _digest(user), "assistant": _digest(assistant)}
         request = said | {"scope": place, "extract": extract, "session": talk, "speaker": name}
@@ -211,7 +212,11 @@ class ConversationVerbs(RecallVerbs):
                     if hit.stored.entry.kind != "rule" and (known is None or hit.score > known.score):
                         best[hit.stored.row] = hit
         ranked = sorted(best.values(), key=lambda hit: (-hit.score, -hit.stored.row))
-        made, rows = prefetching.block(ranked, budget=room, count=count, pass_over=settings.pass_over, rules=told)
+        now = self._clock.now()
+        dormant = {hit.stored.row for hit in ranked if hit.via is not None and not hit.matched and curve.dormant(hit.stored.entry, now)}
+        made, rows = prefetching.block(
+            ranked, budget=room, count=count, pass_over=settings.pass_over, rules=told, dormant=dormant
+        )  # fmt: skip
         shown = {rule.id for rule in made.rules}
         rows += [hit.stored.row for hit in rules if hit.stored.entry.id in shown]
         if rows:

@@ -104,7 +104,7 @@ class LedgerVerbs(Base):
             return self._once(tx, name, "tick", dict, lambda kept: TickReport(**{**kept, "died": tuple(kept["died"])}), do, "slot")
 
     def tick_due(self) -> TickReport | None:
-        """Move the clock if a step is due: once in every stretch of `tick_every`, whichever process comes first. None where that is `never`.
+        """Move the clock if a step is due: once in each stretch of `tick_every`, whoever comes first. None where that is `never`.
 
         A step that was made already is not made again; its report comes back. Steps that nobody asked for are not made up for.
 

@@ -121,7 +121,7 @@ class EncodingVerbs(EntryVerbs, AskingVerbs):
         given: list[Document] = check.items("documents", documents)
         scope = check.label("scope", scope, blank=True)
         replace = check.flag("replace", replace)
-        encoder, model = self._through(encoder or _local(), progress)
+        encoder, model = self._through(encoder or _local(), scope, progress)
         made = _Made()
         said, spoken_for = self._write(given, encoder, scope, made, key=key, progress=progress)
         if replace:
@@ -171,9 +171,9 @@ class EncodingVerbs(EntryVerbs, AskingVerbs):
         """
         from earnest.encoding.folders import find_files
 
-        encoder, model = self._through(encoder or _local())
         scope = check.label("scope", scope, blank=True)
         prune, again, hidden = check.flag("prune", prune), check.flag("again", again), check.flag("hidden", hidden)
+        encoder, model = self._through(encoder or _local(), scope, again=again)
         if encoding is not None:
             from earnest.encoding.decoding import codec_named
 
@@ -194,8 +194,11 @@ class EncodingVerbs(EntryVerbs, AskingVerbs):
 
     # how it is done
 
-    def _through(self, encoder: Encoder, progress: Callable[[int, int], None] | None = None) -> tuple[Encoder, Metered | None]:
-        """An encoder that asks a model, asking it through this memory, which counts and keeps what it replies; any other as it is."""
+    def _through(
+        self, encoder: Encoder, scope: str, progress: Callable[[int, int], None] | None = None, *, again: bool = False
+    ) -> tuple[Encoder, Metered | None]:
+        """An encoder that asks a model, asking it through this memory, which counts and keeps what it replies, and knows what was made of a
+        document before, unless that is to be made `again`; any other as it is."""
         through = getattr(encoder, "through", None)
         if not callable(through):
             return encoder, None
@@ -205,7 +208,14 @@ class EncodingVerbs(EntryVerbs, AskingVerbs):
             metered.append(self._metered(llm, keep=True))
             return metered[-1]
 
-        wrapped: Encoder = through(wrap, progress)
+        from earnest.encoding import Draft
+
+        def known(source: str) -> list[Draft]:
+            with self._store.read() as reading:
+                made = [stored.entry for stored in reading.encoded(source, scope)]
+            return [Draft(e.text, e.cue, e.kind, e.origin, e.sources, e.metadata, e.tags) for e in made if "quote" in e.metadata]
+
+        wrapped: Encoder = through(wrap, progress, None if again else known)
         return wrapped, metered[0] if metered else None
 
     def _reported(self, made: _Made, model: Metered | None) -> EncodeReport:

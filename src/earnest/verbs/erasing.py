@@ -120,6 +120,8 @@ class ErasingVerbs(Base):
             released += back
             rows += part
         with self._writing() as tx:
+            # A kept reply of a language model may hold what is erased; it is only worth money.
+            tx.drop_replies(every=True)
             scopes = self._beside(tx, meant, counts)
             if not rows:
                 event = tx.append("erase", data={"subject": meant.words, "counts": {k: v for k, v in sorted(counts.items()) if v}})

@@ -13,6 +13,7 @@ from earnest.core.reports import MaintenanceReport
 from earnest.errors import EarnestError, InvalidInput, NotAllowed, NotUndoable
 from earnest.forgetting import curve
 from earnest.ledger import consolidation, envelope
+from earnest.rules.standing import expire
 from earnest.verbs.entries import EntryVerbs
 from earnest.verbs.fading import FadingVerbs
 from earnest.verbs.linking import LinkVerbs
@@ -23,7 +24,8 @@ class MaintenanceVerbs(EntryVerbs, RecallVerbs, FadingVerbs, LinkVerbs):
     """Verbs for a clock to call, not a person."""
 
     def maintain(self, *, dry_run: bool = False, canaries: Iterable[Any] | None = None, key: str | None = None) -> MaintenanceReport:
-        """Do what is due in keeping this memory tidy: merge near-duplicates, let the unused fade, and find links.
+        """Do what is due in keeping this memory tidy: merge near-duplicates, let the unused fade, find links, and let rules expire that
+        were too seldom used.
 
         Meant for a schedule (cron, a service). At most `daily_share` of the living entries are changed a day, by the clock; the rest
         waits for the next day. In stores of fewer than 50 living entries the share does not bind. Links are derived, and count for
@@ -69,10 +71,19 @@ class MaintenanceVerbs(EntryVerbs, RecallVerbs, FadingVerbs, LinkVerbs):
         else:
             report = self._carry_out(chosen, most, due, asked, room if fading else 0, avoided)
             report = replace(report, linked=self._weave_on())
+            self._let_lapse()
         if key is not None:
             with self._writing() as tx:
                 self._once(tx, key, "maintain", lambda: request, _loaded, lambda: (report, asdict(report)))
         return report
+
+    def _let_lapse(self) -> None:
+        """Let rules expire that were too seldom used, as every tick does."""
+        with self._store.read() as reading:
+            if not reading.rules_ending(self._clock.now(), 1):
+                return
+        with self._writing() as tx:
+            expire(tx, self._read_settings(tx), self._clock.now())
 
     def _carry_out(
         self, chosen: Sequence[Sequence[StoredEntry]], most: int | None, due: int, asked: Sequence[envelope.Canary],

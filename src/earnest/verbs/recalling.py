@@ -174,7 +174,8 @@ class RecallVerbs(AskingVerbs):
         ticket then has `holdout=True` and an empty text. Act as you would without memory, and settle it like any other.
 
         Args:
-            query: The question. On silence nothing is opened: the ticket is falsy and its `id` is None.
+            query: The question. On silence nothing is opened: the ticket is falsy and its `id` is None. Rules that the question calls for
+                stand beside the answer (`rules`), or in its place where no entry answers.
             k: The decider and up to k - 1 supporters (the setting `supporters` bounds them).
             llm: Asks a language model, as in `answer`. One entry that it cites decides; several share the outcome evenly (role `cited`).
                 An answer that cites nothing opens no ticket: its `id` is None, and `from_memory` False.
@@ -199,9 +200,10 @@ class RecallVerbs(AskingVerbs):
             return self._decided_with(model, asking, chosen, request, key)
         for _ in range(_ATTEMPTS):
             recalled, rival = self._considered(asking, chosen, self._rng.random)
-            if recalled.decider is None:
+            rules = self._rules_beside(asking, chosen)
+            if recalled.decider is None and not rules:
                 break
-            ticket = self._open(asking, request, recalled, rival, key, self._rules_beside(asking, chosen))
+            ticket = self._open(asking, request, recalled, rival, key, rules)
             if ticket is not None:
                 return ticket
         self._note("silent")
@@ -210,6 +212,8 @@ class RecallVerbs(AskingVerbs):
     def _rules_beside(self, asking: Asking, chosen: Filter) -> list[int]:
         """Rows of the rules that a decision calls for, in force and on trial, best first."""
         with self._store.read() as reading:
+            if not asking.text or not reading.counter("kind:rule"):
+                return []
             settings = self._read_settings(reading)
             most = settings.rules_cap + MOST_ON_TRIAL
             now = self._clock.now()
@@ -219,28 +223,34 @@ class RecallVerbs(AskingVerbs):
         self, asking: Asking, request: Mapping[str, Any], recalled: Recalled, rival: Recalled | None, key: str | None,
         rules: Sequence[int] = (),
     ) -> Ticket | None:  # fmt: skip
-        """Open the ticket, if the entries still stand as they were found; None if a decider fell in between."""
+        """Open the ticket, if the entries still stand as they were found; None if a decider fell in between.
+
+        Where no entry answers, the rules that the question calls for do: nobody decides then, and nobody is paid.
+        """
         with self._writing() as tx:
 
             def do() -> tuple[Ticket | None, Mapping[str, Any]]:
                 settings, tried = self._read_settings(tx), recalled
                 said, first, named = _standing(tx, settings, recalled)
-                assert first is not None, "nothing is opened on silence"
                 instead = None if rival is None else _standing(tx, settings, rival)
-                chances = None if instead is None else holdout.odds(settings, first, named, instead[1])
+                chances = None if first is None or instead is None else holdout.odds(settings, first, named, instead[1])
                 draw = None if chances is None else holdout.drawn(chances, self._rng)
                 withheld: list[StoredEntry] = []
-                if draw is not None and draw.arm != "shown":
+                if first is not None and draw is not None and draw.arm != "shown":
                     withheld = [first]
                     if draw.arm == "all":
                         withheld, said, first, named = [first, *named], WITHHELD, None, []
                     elif instead is not None and rival is not None:
                         (said, first, named), tried = instead, rival
                 beside = NOTHING_BESIDE
-                if first is not None and rules:
+                if rules and (draw is None or draw.arm != "all"):
                     # All of memory withheld is rules withheld too, and then no trial throws its coin.
-                    names = [first.row, *(stored.row for stored in (*named, *withheld))]
+                    names = [stored.row for stored in (*([] if first is None else [first]), *named, *withheld)]
                     beside = trials.beside(tx, settings, self._rng, rules, names, self._clock.now())
+                if recalled.decider is None:
+                    if not beside.shown and not beside.withheld:
+                        raise _Fell
+                    said = Answer("\n".join(stored.entry.text for stored in beside.shown), None, (), "", False, bool(beside.shown))
                 made = decisions.open_ticket(
                     tx, self._rng, query=asking.kept, answer=said.text, deciding=first, supporting=named,
                     withheld=[*withheld, *beside.withheld], rules=beside.shown, trials=beside.draws, draw=draw,

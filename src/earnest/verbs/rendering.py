@@ -54,7 +54,8 @@ class RenderingVerbs(Base):
             budget: Bytes that may be taken, at least 500: by the managed part of AGENTS.md and CLAUDE.md, by the whole of MEMORY.md, and by
                 the files of `split_dir` together. 12,000 unless given; 24,000 for MEMORY.md and the folder's index.
             max_lines: Lines, in the same way; 120 and 200.
-            scope, kind, source, tags: As in `list`. Rules are shown only where `kind` names them.
+            scope, kind, source, tags: As in `list`. Rules that are in force are shown too, at most as many as the setting `rules_cap`;
+                those that are pending, on trial or ended never are.
             dry_run: Write nothing; `current` then says whether the files are up to date.
 
         Returns:
@@ -66,19 +67,24 @@ class RenderingVerbs(Base):
 
         The store is only read. Each file is put in place in one step and is on the disk when the verb returns. Cost: O(entries).
         """
-        chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, standings=("active",))
+        chosen = replace(filters.checked(scope=scope, kind=kind, source=source, tags=tags, standings=("active",)), rules=True)
         order = _order(target, path, split_dir, budget, max_lines, not check.flag("dry_run", dry_run))
         with self._store.read() as reading:
             candidates = sorted(self._in_good_standing(reading, chosen), key=lambda one: one.rank)[:_MOST]
-        return rendered(order, candidates)
+            cap = self._read_settings(reading).rules_cap
+        beyond = {one.stored.row for one in [one for one in candidates if one.stored.entry.kind == "rule"][cap:]}
+        return rendered(order, [one for one in candidates if one.stored.row not in beyond])
 
     def _in_good_standing(self, reading: Reading, chosen: Filter) -> Iterator[Candidate]:
-        """Every entry that may decide, with its evidence."""
+        """Every entry that may decide, and every rule that is in force, with its evidence."""
         testimony = Testimony(reading, self._read_settings(reading))
         after = None
         while True:
             page = reading.page(chosen, after, _PAGE)
+            rules = reading.rules([stored.row for stored in page if stored.entry.kind == "rule"])
             for stored in page:
+                if stored.entry.kind == "rule" and (stored.row not in rules or rules[stored.row].status != "active"):
+                    continue
                 measured = stored.entry.last_settled_tick is not None
                 if testimony.may_decide(stored):
                     odds = testimony.weigh(stored.row).odds if measured and testimony.on else RULE.prior_odds

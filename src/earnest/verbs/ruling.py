@@ -165,7 +165,7 @@ class Rules:
             "text": action, "cue": trigger, "kind": "rule", "scope": scope, "sources": sources, "origin": origin, "retention": "kept",
             "tags": tags, "metadata": {"rule": type, "proposed": told},
         }  # fmt: skip
-        return lifecycle.checked_entry(self._memory._rng, "kept", fields)
+        return lifecycle.checked_entry(self._memory._rng, "kept", fields, self._memory._gate())
 
     def _propose(
         self, proposals: Sequence[tuple[NewEntry, Sequence[str]]], key: str | None, verb: str, request: Mapping[str, Any], *,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from earnest.core import check
 from earnest.core.uplift import AGAINST, Against, SettledDraw, Uplift
@@ -33,7 +34,8 @@ class UpliftVerbs(Base):
         Args:
             meter: Whose outcomes count. None takes the only meter that settled a randomised decision.
             entry: Only decisions that this entry made, or would have made. None takes all.
-            rule: The same for an entry of kind `rule`; compared with what happens without it alone.
+            rule: The same for an entry of kind `rule`; compared with what happens without it alone. Its trials are draws of their own
+                (`memory.rules.trial`), and need no setting.
             against: "nothing": all of memory was withheld. "rival" (with `entry`): this entry alone was, so that the next best
                 answered, if there is one; needs the setting `holdout_entry`.
             alpha: How often the interval may fail, over 0 and at most 0.5.
@@ -63,6 +65,10 @@ class UpliftVerbs(Base):
             row = None if stored is None else stored.row
             rows = [] if chosen is None else reading.settled_draws(chosen, row)
             ends = reading.draws_ended(row)
+            if rule is not None and row is not None:
+                # A rule on trial is withheld at the trial's rate, whatever the memory's holdout is.
+                running = next((one for one in reading.trials_of(row) if one.ended is None), None)
+                settings = settings if running is None else replace(settings, holdout=1.0 - running.terms.share)
         return measured(rows, ends, settings, against=versus, alpha=level, meter=chosen, entry=subject)
 
     def uplifts(

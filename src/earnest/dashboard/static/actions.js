@@ -1,7 +1,7 @@
 // What people can do. Each act says what follows from it before, and offers to take it back after where that is possible.
 
 import { append, announce, button, h, icon, replace } from "./dom.js";
-import { get, mayWrite, post, remove } from "./api.js";
+import { get, mayWrite, post, remove, who } from "./api.js";
 import { cut, delta, energy, plural, visible } from "./format.js";
 
 // A button for something that writes; nothing for who may only read.
@@ -214,7 +214,7 @@ export function settle(ticket, meters = []) {
   ask({
     title: "Settle this ticket by hand", says: ticket.query, doing: "Settle", danger: true, fields, undoable: false,
     consequence: [
-      "You are typing this: it is recorded as operator, not measured, and marked so everywhere. It is bounded: it neither keeps an entry alive nor kills it by itself.",
+      `You are typing this: it is recorded as ${who().operator ? "operator" : "claimed"}, not measured, and marked so everywhere, unless its meter was bound to this channel. It is bounded: it neither keeps an entry alive nor kills it by itself.`,
       ticket.holdout ? "Memory was withheld from this decision. Its outcome counts for the uplift, and moves nobody's energy." : "Credit or blame goes to the entries that shaped the answer. A ticket ends once.",
     ],
     run: async (values) => {
@@ -235,12 +235,48 @@ export function settle(ticket, meters = []) {
 }
 
 export function verifyRule(rule, accept) {
+  const reason = field("reason", "Why (for the record)", { wide: true, maxlength: 4000 });
   ask({
-    title: accept ? "Accept this rule" : "Reject this rule", says: `${rule.trigger}\n→ ${rule.action}`, doing: accept ? "Accept" : "Reject", danger: !accept,
-    consequence: [accept ? "From now on it is shown to the agent wherever its trigger matches. You answer for it: your name is in the log." : "It is not shown to anybody any more."],
-    run: async () => {
-      await post(`/rules/${rule.id}/verification`, { accept });
-      return { told: accept ? "Accepted." : "Rejected.", undo: await undoOf(rule.id, ["rule", "verify", "rule_accept", "rule_reject", "edit", "forget"], "As it was before.") };
+    title: accept ? "Accept this rule" : "Reject this rule", says: `when: ${rule.trigger}\n${rule.action}`, doing: accept ? "Accept" : "Reject", danger: !accept, fields: [reason],
+    consequence: [accept ? "From now on it is shown to the agent wherever its trigger matches. You answer for it: the log says who accepted it, and over which channel." : "It is not shown to anybody any more, and stays rejected if it is proposed again.",
+      ...(rule.status === "trial" ? ["Its trial ends by this, without a verdict."] : [])],
+    run: async (values) => {
+      await post(`/rules/${rule.id}/verification`, { accept, reason: values.reason });
+      return { told: accept ? "Accepted." : "Rejected.", undo: await undoOf(rule.id, ["rule"], "As it was before.") };
+    },
+  });
+}
+
+export function tryRule(rule) {
+  const most = field("decisions", "Settled decisions after which it ends unproven", { value: "1000", inputmode: "numeric", required: true, hint: "50 to 100,000." });
+  ask({
+    title: "Put this rule on trial", says: `when: ${rule.trigger}\n${rule.action}`, doing: "Begin the trial", fields: [most],
+    consequence: ["It is shown in a random half of the decisions that it matches. What it has to reach is fixed now; measured outcomes then prove or reject it, without anybody's opinion."],
+    run: async (values) => {
+      const decisions = Number(values.decisions);
+      if (!Number.isInteger(decisions)) throw new Error("How many decisions? Write a whole number from 50 to 100000.");
+      await post(`/rules/${rule.id}/trial`, { decisions });
+      return { told: "The trial has begun.", undo: await undoOf(rule.id, ["rule"], "Pending again.") };
+    },
+  });
+}
+
+export function proposeRule(scopes = []) {
+  const list = `scopes-${++serial}`;
+  const fields = [
+    field("type", "Type", { kind: "select", value: "avoid", options: [["avoid", "avoid: do not do this"], ["prefer", "prefer: rather do this"], ["pattern", "pattern: a sign of something"], ["workflow", "workflow: steps in order"]] }),
+    field("scope", "Scope", { maxlength: 500, list, hint: "Empty for the default scope." }),
+    field("trigger", "When it applies", { wide: true, required: true, maxlength: 300, hint: "It is found by these words." }),
+    field("action", "What to do then", { kind: "area", wide: true, required: true, maxlength: 600 }),
+  ];
+  append(fields[1].node, [h("datalist", { id: list }, scopes.filter(Boolean).map((name) => h("option", { value: name })))]);
+  ask({
+    title: "Propose a rule", doing: "Propose", fields,
+    consequence: ["A proposed rule is pending: it is shown to nobody until a person accepts it, or a trial proves it."],
+    run: async (values) => {
+      const made = await post("/rules", values);
+      const event = made.status === "pending" && await lastEvent(made.id, ["add"]);
+      return { told: event ? "Proposed." : `A rule that says the same is there already; it is ${made.status}.`, undo: event ? undoing(event.seq, "Buried again, as forgotten.") : undefined };
     },
   });
 }

@@ -1,12 +1,14 @@
 // The frame around the views: who is asked, where one is, what changed meanwhile.
 
 import { announce, button, h, icon, problem, replace, waiting } from "./dom.js";
-import { count, visible } from "./format.js";
+import { count, living, visible } from "./format.js";
 import * as api from "./api.js";
 import { door } from "./door.js";
 import { overview } from "./views/overview.js";
 import { entries } from "./views/entries.js";
 import { entry } from "./views/entry.js";
+import { graph } from "./views/graph.js";
+import { rules } from "./views/rules.js";
 import { tickets } from "./views/tickets.js";
 import { graveyard } from "./views/graveyard.js";
 import { events } from "./views/events.js";
@@ -17,15 +19,16 @@ import { accounts } from "./views/accounts.js";
 // path, name, picture, view, and which number of the store's stands beside it
 const VIEWS = [
   ["", "Overview", "overview", overview],
-  ["entries", "Entries", "entries", entries, (s) => s.alive + s.suspended],
+  ["entries", "Entries", "entries", entries, (s) => living(s)],
   ["tickets", "Open tickets", "tickets", tickets, (s) => s.pending],
   ["graveyard", "Graveyard", "graveyard", graveyard, (s) => s.dead],
+  ["rules", "Rules", "rules", rules, (s) => s.by_kind.rule || 0],
   ["meters", "Meters", "meters", meters],
   ["uplift", "Uplift", "uplift", uplift],
   ["energy", "Energy", "energy", accounts],
   ["events", "Events", "events", events],
 ];
-const HIDDEN = { entry };
+const HIDDEN = { entry, graph };
 
 const main = document.getElementById("main");
 let running = null;
@@ -45,6 +48,7 @@ function drawRail() {
     VIEWS.map(([path, label, glyph, , number]) => h("a", { href: `#/${path}`, "aria-current": path === here ? "page" : null },
       icon(glyph), label, number && stats && h("span", { class: "count" }, count(number(stats))))),
     h("div", { class: "rail-foot" }, stats && h("span", {}, `Tick ${count(stats.tick)}`), h("span", {}, "Times are in UTC. Nothing leaves this machine.")));
+  bringIntoSight();
 }
 
 async function show({ focus = true } = {}) {
@@ -78,6 +82,12 @@ async function show({ focus = true } = {}) {
       main.dataset.shown = `${name}${id ? `/${id}` : ""}`;
     }
   }
+}
+
+// Where the views lie in a row that scrolls, the one that is open is in sight.
+function bringIntoSight() {
+  const rail = document.getElementById("rail"), here = rail.querySelector("[aria-current]");
+  if (here && rail.scrollWidth > rail.clientWidth) rail.scrollLeft = here.offsetLeft - (rail.clientWidth - here.offsetWidth) / 2;
 }
 
 // Numbers beside the views follow the store; what is being read is left alone until one asks for it.

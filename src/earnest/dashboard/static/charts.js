@@ -4,7 +4,7 @@ import { h, s, replace } from "./dom.js";
 import { count } from "./format.js";
 
 // A figure that is drawn at the width that it has, so that letters keep their size on every screen.
-export function figure({ label, draw, table, legend }) {
+export function figure({ label, draw, table, legend, role = "img" }) {
   const place = h("div");
   const node = h("figure", { class: "figure" }, place, legend && legendRow(legend), table && tableOf(table));
   let width = 0;
@@ -13,7 +13,7 @@ export function figure({ label, draw, table, legend }) {
     if (now && now !== width) {
       width = now;
       const picture = draw(width);
-      picture.setAttribute("role", "img");
+      picture.setAttribute("role", role);
       picture.setAttribute("aria-label", label);
       replace(place, picture);
     }

@@ -81,7 +81,7 @@ export function waiting(label = "Loading") {
 }
 
 export function empty(glyph, title, ...told) {
-  return h("div", { class: "empty" }, icon(glyph), h("h3", {}, title), told.map((part) => (part instanceof Node ? part : h("p", {}, part))));
+  return h("div", { class: "empty" }, icon(glyph), h("p", { class: "title" }, title), told.map((part) => (part instanceof Node ? part : h("p", {}, part))));
 }
 
 export function problem(error, again) {

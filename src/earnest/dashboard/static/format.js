@@ -6,6 +6,9 @@ const whole = new Intl.NumberFormat("en");
 export const count = (value) => whole.format(value);
 export const plural = (value, one, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`;
 
+// Rules are counted apart: they stay out of the lists of entries.
+export const living = (stats) => stats.alive + stats.suspended - (stats.by_kind.rule || 0);
+
 // Micro-units of energy as 1.000, with a real minus sign.
 export function energy(micro, { signed = false, digits = 3 } = {}) {
   const size = Math.abs(micro) / MICRO;
@@ -27,6 +30,8 @@ export const short = (value) => {
   return (value < 0 ? "−" : "") + text;
 };
 
+// Nothing that was measured is certain: the ends of the scale are not reached.
+export const chance = (part) => (part > 0.99 ? "over 99 %" : part < 0.01 ? "under 1 %" : percent(part));
 export const percent = (part) => `${Math.round(part * 100)} %`;
 
 // Times are in UTC everywhere, as in the log.

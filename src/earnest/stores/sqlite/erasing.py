@@ -201,6 +201,10 @@ def residue(db: Any, rows: Sequence[int]) -> dict[str, int]:
 # taking away
 
 
+_STATED: Final = f"SELECT count(*) FROM links WHERE stated = 1 AND (entry IN {_ROWS} OR other IN {_ROWS})"
+"""Links that somebody stated; those that were found have gone with the entries when they died."""
+
+
 def counted(db: Any, rows: Sequence[int]) -> Counter[str]:
     """What goes with these entries, as `erase` would count it."""
     named = json.dumps([*rows])
@@ -213,6 +217,7 @@ def counted(db: Any, rows: Sequence[int]) -> Counter[str]:
         vectors=one(f"SELECT count(*) FROM vectors WHERE entry IN {_ROWS}"),
         tickets=one(f"SELECT count(DISTINCT ticket) FROM shares WHERE entry IN {_ROWS}"),
         notes=one(f"SELECT count(*) FROM event_notes WHERE event IN (SELECT event FROM event_entries WHERE entry IN {_ROWS})"),
+        links=int(db.execute(_STATED, (named, named)).fetchone()[0]),
     )
 
 

@@ -189,7 +189,11 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
             values.append(json.dumps(list(names)))
 
         if not indexed:
-            if chosen.scopes is not None:
+            if chosen.scopes is not None and len(chosen.scopes) == 1:
+                # One scope keeps the order of its index, so that a page of it is not sorted out of all of it.
+                where.append(f"{e}.scope = (SELECT scope FROM scopes WHERE name = ?)")
+                values.append(chosen.scopes[0])
+            elif chosen.scopes is not None:
                 where.append(f"{e}.scope IN (SELECT scope FROM scopes WHERE name IN (SELECT value FROM json_each(?)))")
                 values.append(json.dumps(list(chosen.scopes)))
             if chosen.kinds is not None:

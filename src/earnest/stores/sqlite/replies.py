@@ -33,8 +33,10 @@ class ReplyWriting:
             (digest, reply, self._at),
         )
 
-    def drop_replies(self, digests: Iterable[bytes] = (), *, before: datetime | None = None) -> None:
+    def drop_replies(self, digests: Iterable[bytes] = (), *, before: datetime | None = None, every: bool = False) -> None:
         """See `earnest.protocols.Writing`."""
         self._db.executemany("DELETE FROM replies WHERE digest = ?", [(digest,) for digest in digests])
+        if every:
+            self._db.execute("DELETE FROM replies")
         if before is not None:
             self._db.execute("DELETE FROM replies WHERE at < ?", (micros(before),))

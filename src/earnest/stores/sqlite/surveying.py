@@ -11,19 +11,23 @@ from earnest.core.survey import Order, Settled
 Conditions = Callable[[Filter], tuple[list[str], list[Any]]]
 
 _ORDERS: Final[dict[Order, tuple[str, str, str]]] = {
-    "oldest": ("1", "e.entry > l.entry", "e.entry"),
-    "newest": ("1", "e.entry < l.entry", "e.entry DESC"),
+    "oldest": ("1", "e.entry > (SELECT entry FROM entries WHERE id = ?1)", "e.entry"),
+    "newest": ("1", "e.entry < (SELECT entry FROM entries WHERE id = ?1)", "e.entry DESC"),
     "richest": (
         "e.standing <> 'dead' AND e.starves_at IS NOT NULL",
-        "(e.starves_at, e.entry) < (l.starves_at, l.entry)",
+        "(e.starves_at, e.entry) < ((SELECT starves_at FROM entries WHERE id = ?1), (SELECT entry FROM entries WHERE id = ?1))",
         "e.starves_at DESC, e.entry DESC",
     ),
     "poorest": (
         "e.standing <> 'dead' AND e.starves_at IS NOT NULL",
-        "(e.starves_at, e.entry) > (l.starves_at, l.entry)",
+        "(e.starves_at, e.entry) > ((SELECT starves_at FROM entries WHERE id = ?1), (SELECT entry FROM entries WHERE id = ?1))",
         "e.starves_at, e.entry",
     ),
-    "ended": ("e.standing = 'dead'", "(e.died_tick, e.entry) < (l.died_tick, l.entry)", "e.died_tick DESC, e.entry DESC"),
+    "ended": (
+        "e.standing = 'dead'",
+        "(e.died_tick, e.entry) < ((SELECT died_tick FROM entries WHERE id = ?1), (SELECT entry FROM entries WHERE id = ?1))",
+        "e.died_tick DESC, e.entry DESC",
+    ),
 }
 """For each order: who is in it, who comes after the last one of a page, and how to sort. Each runs along an index."""
 
@@ -41,14 +45,12 @@ def ranked(
     if pinned is not None:
         where.append("e.pinned = ?")
         values.append(int(pinned))
-    last = ""
     if after is not None:
-        last = "CROSS JOIN (SELECT entry, starves_at, died_tick FROM entries WHERE id = ?) l"
-        values.insert(0, after)
         where.append(following)
     condition = " AND ".join(where)
-    sql = f"SELECT e.entry FROM entries e {last} WHERE {condition} ORDER BY {sorted_by} LIMIT ?"
-    return [row for (row,) in db.execute(sql, (*values, limit))]
+    # The first value is the last entry of the page before; the others follow it in the order of their question marks.
+    sql = f"SELECT e.entry FROM entries e WHERE ?1 IS ?1 AND {condition} ORDER BY {sorted_by} LIMIT ?"
+    return [row for (row,) in db.execute(sql, (after, *values, limit))]
 
 
 class SurveyReading:

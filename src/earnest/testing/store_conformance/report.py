@@ -8,6 +8,7 @@ from typing import Final
 
 from earnest.testing.store_conformance import (
     accounts,
+    aging,
     damage,
     draws,
     entries,
@@ -16,7 +17,9 @@ from earnest.testing.store_conformance import (
     opening,
     places,
     recall,
+    ruling,
     settings,
+    surveys,
     tickets,
     transactions,
     vectors,
@@ -48,12 +51,15 @@ _CHAPTERS: Final = (
     entries.law,
     tickets.law,
     draws.law,
+    ruling.law,
     evidence.law,
     settings.law,
     recall.law,
     places.law,
+    surveys.law,
     vectors.law,
     accounts.law,
+    aging.law,
     opening.law,
     damage.law,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Final
 
 from earnest.testing.store_conformance.driver import Driver
@@ -42,3 +43,27 @@ def _settings_and_counters(driver: Driver) -> None:
             kept = reading.settings()
             same({name: kept[name] for name in values}, values, "settings")
             same((reading.counter("n"), reading.counter("never")), (-2, 0), "running numbers")
+
+
+@law("A language model's reply is kept until it is dropped, by its digest or by its age, and whoever asks for another finds none.")
+def _replies(driver: Driver) -> None:
+    with opened(driver, "replies") as store:
+        one, two = bytes(range(16)), bytes(range(1, 17))
+        with store.write(AUTHOR) as tx:
+            same(tx.kept_reply(one), None, "a prompt that nobody sent")
+            tx.keep_reply(one, "é\n[]")
+            tx.keep_reply(two, "")
+            same(tx.kept_reply(one), "é\n[]", "in its own transaction")
+        with store.write(AUTHOR) as tx:
+            tx.keep_reply(two, "later")
+            tx.drop_replies([one, bytes(16)])
+        with store.read() as reading:
+            same((reading.kept_reply(one), reading.kept_reply(two)), (None, "later"), "what was dropped and what was not")
+        with store.write(AUTHOR) as tx:
+            tx.drop_replies(before=AUTHOR.at)
+            same(tx.kept_reply(two), "later", "kept at that moment, not before it")
+            tx.drop_replies(before=AUTHOR.at + timedelta(seconds=1))
+            same(tx.kept_reply(two), None, "kept before that moment")
+            tx.keep_reply(one, "once more")
+            tx.drop_replies(every=True)
+            same(tx.kept_reply(one), None, "all were dropped")

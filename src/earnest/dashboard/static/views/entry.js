@@ -2,7 +2,7 @@
 
 import { empty, h, icon } from "../dom.js";
 import { get, getSettings } from "../api.js";
-import { CAUSES, count, delta, energy, percent, plural, scopeName, visible, when } from "../format.js";
+import { CAUSES, chance, count, delta, energy, percent, plural, scopeName, visible, when } from "../format.js";
 import { lines } from "../charts.js";
 import { does, forget, pin, restore, unpin } from "../actions.js";
 import { CAP, account, chips, entryLink, evidence, head, pages, table, tierMark } from "./parts.js";
@@ -18,6 +18,7 @@ export async function entry({ id, signal }) {
     alive && (one.pinned ? does("Unpin", () => unpin(one), { glyph: "pin" }) : does("Pin", () => pin(one), { glyph: "pin" })),
     alive && does("Forget", () => forget(one), { look: "danger", disabled: one.pinned || card.open_tickets > 0, title: one.pinned ? "It is pinned: take the pin away first" : card.open_tickets ? "An open ticket names it: settle or abandon that first" : null }),
     !alive && !["merged", "superseded", "erased"].includes(one.cause) && does("Restore", () => restore(one)),
+    h("a", { class: "button", href: `#/graph/${encodeURIComponent(one.id)}` }, icon("graph"), "Links"),
   ];
   const body = h("div", {},
     head("Entry", null, ...acts.filter(Boolean)),
@@ -41,9 +42,9 @@ function judged(life) {
   if (!said.length) sheet.append(empty("uplift", "Nothing was measured of it", "When it decides and the outcome is settled, its evidence begins here."));
   else {
     sheet.append(lines({
-      label: `Evidence over ${plural(said.length, "outcome")}: from ${percent(said[0].chance)} to ${percent(said[said.length - 1].chance)}.`, height: 190, low: 0, high: 1, showX: (place) => `outcome ${count(place)}`, showY: percent, step: false,
-      series: [{ name: "helps", colour: 1, points: said.map((one, place) => [place + 1, one.chance]), dots: said.map((one) => (one.size < 0 ? 4 : 1)) }],
-      table: { caption: "Evidence by outcome", head: ["outcome", "tick", "meter", "size in scales", "second look", "helps"], rows: said.map((one, place) => [count(place + 1), count(one.tick), visible(one.meter), delta(Number(one.size.toPrecision(3))) || "0", one.second ? "yes" : "no", percent(one.chance)]) },
+      label: `Evidence over ${plural(said.length, "outcome")}: from ${percent(life.prior)} before any to ${chance(said[said.length - 1].chance)}.`, height: 190, low: 0, high: 1, showX: (place) => (place ? `outcome ${count(place)}` : "before any"), showY: percent,
+      series: [{ name: "helps", colour: 1, points: [[0, life.prior], ...said.map((one, place) => [place + 1, one.chance])], dots: [7, ...said.map((one) => (one.size < 0 ? 4 : 1))] }],
+      table: { caption: "Evidence by outcome", head: ["outcome", "tick", "meter", "size in scales", "second look", "helps"], rows: said.map((one, place) => [count(place + 1), count(one.tick), visible(one.meter), delta(Number(one.size.toPrecision(3))) || "0", one.second ? "yes" : "no", chance(one.chance)]) },
     }), h("div", { class: "legend-row" }, h("span", {}, h("i", { class: "b1" }), "it helped"), h("span", {}, h("i", { class: "b4" }), "it did harm")));
   }
   return sheet;

@@ -3,24 +3,25 @@
 import { empty, h, s } from "../dom.js";
 import { get } from "../api.js";
 import { cut, plural } from "../format.js";
+import { figure } from "../charts.js";
 import { chips, entryLink, head } from "./parts.js";
 
-const COLOURS = { semantic: 1, temporal: 3, entity: 2, supersession: 6, lineage: 7 };
+const COLOURS = { semantic: 1, temporal: 3, entity: 2, related: 5, supersession: 6 };
 
 export async function graph({ id, signal }) {
   const found = await get(`/entries/${encodeURIComponent(id)}/neighbourhood`, {}, signal);
   const centre = found.nodes[0];
-  const kinds = [...new Set(found.edges.map((edge) => edge.kind))];
-  const body = h("div", {}, head("Links", `What entry ${id} is linked with, one step around it and what those are linked with among themselves.`, h("a", { class: "button", href: `#/entry/${encodeURIComponent(id)}` }, "Back to the entry")));
+  const kinds = [...new Set(found.bonds.map((bond) => bond.kind))];
+  const body = h("div", {}, head("Links", `What “${cut(centre.entry.text, 70)}” is linked with, and how those are linked among themselves.`, h("a", { class: "button", href: `#/entry/${encodeURIComponent(id)}` }, "Back to the entry")));
   if (found.nodes.length < 2) {
     body.append(h("section", { class: "sheet" }, empty("graph", "It is linked with nothing", "Links join entries that mean alike, follow each other, name the same thing, or replace one another. They are made when entries are written, or by hand.", h("code", {}, `earnest link ${id} OTHER`))));
     return { title: "Links", body };
   }
-  body.append(h("section", { class: "sheet" }, picture(found), h("div", { class: "legend-row" }, kinds.map((kind) => h("span", {}, h("i", { class: `b${COLOURS[kind] || 7}` }), kind)))),
-    h("section", { class: "sheet" }, h("h2", {}, "As a list"), h("p", { class: "under" }, plural(found.edges.length, "link")), h("ul", { class: "list" }, found.nodes.slice(1).map((node) => h("li", {}, h("div", { class: "row" },
-      h("div", {}, h("div", { class: "says", dir: "auto" }, entryLink(node.card.entry.id, cut(node.card.entry.text, 200))), chips(node.card)),
-      h("div", { class: "held" }, found.edges.filter((edge) => [edge.a, edge.b].includes(node.card.entry.id) && [edge.a, edge.b].includes(centre.card.entry.id)).map((edge) => h("span", {}, `${edge.kind}${edge.weight ? `, weight ${edge.weight.toFixed(2)}` : ""}`))),
-      h("div", {}, h("a", { class: "button small", href: `#/graph/${encodeURIComponent(node.card.entry.id)}`, "aria-label": `Links of ${cut(node.card.entry.text, 60)}` }, "Its links")))))))); 
+  body.append(h("section", { class: "sheet" }, figure({ label: `Links of ${plural(found.nodes.length, "entry", "entries")}`, role: "group", draw: (width) => picture(found, width), legend: kinds.map((kind) => [kind, COLOURS[kind] || 7]) })),
+    h("section", { class: "sheet" }, h("h2", {}, "As a list"), h("p", { class: "under" }, `${plural(found.bonds.length, "link")}${found.more ? "; there are more, of which the closest are shown" : ""}.`), h("ul", { class: "list" }, found.nodes.slice(1).map((node) => h("li", {}, h("div", { class: "row" },
+      h("div", {}, h("div", { class: "says", dir: "auto" }, entryLink(node.entry.id, cut(node.entry.text, 200))), chips(node)),
+      h("div", { class: "held" }, found.bonds.filter((bond) => [bond.a, bond.b].includes(node.entry.id) && [bond.a, bond.b].includes(centre.entry.id)).map((bond) => h("span", {}, `${bond.kind}, weight ${bond.weight.toFixed(2)}${bond.stated ? ", stated" : ""}`))),
+      h("div", {}, h("a", { class: "button small", href: `#/graph/${encodeURIComponent(node.entry.id)}` }, "Its links")))))))); 
   return { title: "Links", body };
 }
 
@@ -53,20 +54,21 @@ export function layout(nodes, edges, width, height) {
   return place;
 }
 
-function picture(found) {
-  const width = 960, height = 540;
-  const ids = found.nodes.map((node) => node.card.entry.id);
-  const place = layout(ids, found.edges.map((edge) => [edge.a, edge.b]), width, height);
-  const svg = s("svg", { class: "graph", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `Links of ${plural(ids.length, "entry", "entries")}` });
-  for (const edge of found.edges) {
-    const a = place.get(edge.a), b = place.get(edge.b);
-    svg.append(s("line", { class: `k${COLOURS[edge.kind] || 7}`, x1: a.x, y1: a.y, x2: b.x, y2: b.y, "stroke-width": 1 + 2.5 * (edge.weight || 0.3), "stroke-opacity": 0.7 }));
+function picture(found, width) {
+  const height = Math.max(320, Math.min(560, width * 0.6)), letters = width < 500 ? 16 : 26;
+  const ids = found.nodes.map((node) => node.entry.id);
+  const place = layout(ids, found.bonds.map((bond) => [bond.a, bond.b]), width, height);
+  const svg = s("svg", { class: "graph", viewBox: `0 0 ${width} ${height}`, width, height });
+  for (const bond of found.bonds) {
+    const a = place.get(bond.a), b = place.get(bond.b);
+    svg.append(s("line", { class: `k${COLOURS[bond.kind] || 7}`, x1: a.x, y1: a.y, x2: b.x, y2: b.y, "stroke-width": 1 + 2.5 * bond.weight, "stroke-opacity": 0.7 }));
   }
   found.nodes.forEach((node, n) => {
-    const { entry } = node.card, at = place.get(entry.id), size = n === 0 ? 13 : 8;
+    const { entry } = node, at = place.get(entry.id), size = n === 0 ? 13 : 8;
     svg.append(s("a", { href: `#/entry/${encodeURIComponent(entry.id)}`, "aria-label": cut(entry.text, 90) },
+      s("rect", { x: at.x - 60, y: at.y - size - 4, width: 120, height: 2 * size + 24 }),
       s("circle", { class: entry.standing === "active" ? "f1" : entry.standing === "suspended" ? "f2" : "f4", cx: at.x, cy: at.y, r: size }),
-      s("text", { x: at.x, y: at.y + size + 14, "text-anchor": "middle" }, cut(entry.text, 26))));
+      s("text", { x: at.x, y: at.y + size + 14, "text-anchor": "middle" }, cut(entry.text, letters))));
   });
   return svg;
 }

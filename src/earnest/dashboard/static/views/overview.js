@@ -2,7 +2,7 @@
 
 import { empty, h, icon } from "../dom.js";
 import { get, getSettings } from "../api.js";
-import { CAUSE_COLOURS, count, delta, energy, plural, short, visible, when } from "../format.js";
+import { CAUSE_COLOURS, count, delta, energy, living, plural, short, visible, when } from "../format.js";
 import { histogram, lines, stacks } from "../charts.js";
 import { add, does, tick } from "../actions.js";
 import { CAP, chip, head } from "./parts.js";
@@ -16,17 +16,16 @@ export async function overview({ query, signal }) {
   ]);
   CAP.energy = Math.round(settings.cap * 1e6);
   const uplifts = measured.items;
-  const living = stats.alive + stats.suspended;
   const actions = [
     does("Add an entry", () => add({ scopes: Object.keys(stats.by_scope), defaultRetention: settings.default_retention }), { look: "main", glyph: "plus" }),
-    does("Advance one tick", () => tick({ rent: settings.rent, payers: living, pending: stats.pending }), { glyph: "clock" }),
+    does("Advance one tick", () => tick({ rent: settings.rent, payers: living(stats), pending: stats.pending }), { glyph: "clock" }),
   ];
   const body = h("div", {}, head("Overview", `The memory of agent ${visible(stats.agent)} at tick ${count(stats.tick)}.`, ...actions));
   if (!stats.total) body.append(h("section", { class: "sheet" }, empty("entries", "Nothing is remembered yet", "Entries are what an agent has learned. Add one here, let an agent write over MCP or REST, or turn documents into entries:", h("code", {}, "earnest encode README.md"))));
   body.append(
     h("div", { class: "tiles" },
-      tile("#/entries", "Living entries", count(living), stats.suspended ? `${count(stats.suspended)} suspended` : "none suspended"),
-      tile("#/energy", "Energy held", energy(stats.energy, { digits: 1 }), living ? `${energy(stats.energy / living, { digits: 2 })} an entry` : "no entries"),
+      tile("#/entries", "Living entries", count(living(stats)), stats.suspended ? `${count(stats.suspended)} suspended` : "none suspended"),
+      tile("#/energy", "Energy held", energy(stats.energy, { digits: 1 }), living(stats) > 0 ? `${energy(stats.energy / living(stats), { digits: 2 })} an entry` : "no entries"),
       tile("#/tickets", "Open tickets", count(stats.pending), `${count(stats.settled)} settled so far`),
       tile("#/graveyard", "Dead", count(stats.dead), mostOf(stats.by_cause)),
       tile("#/uplift", "Uplift", upliftFigure(uplifts), uplifts.length ? upliftNote(uplifts) : "unmeasured"),

@@ -1,7 +1,7 @@
 // What several views show: an entry in a row, its chips and its account; pages that go on; filters that live in the address.
 
 import { announce, append, button, h, icon, problem, replace, waiting } from "../dom.js";
-import { CAUSES, TIERS, count, cut, energy, percent, plural, scopeName, visible, when } from "../format.js";
+import { CAUSES, TIERS, count, cut, chance, energy, plural, scopeName, visible, when } from "../format.js";
 
 export const CAP = { energy: 5_000_000 };
 
@@ -54,7 +54,7 @@ export function account(card) {
 export function evidence(card) {
   if (card.chance === null) return h("div", { class: "held" }, h("strong", {}, "no evidence"), h("span", {}, "nothing measured yet"));
   return h("div", { class: "held" },
-    h("span", {}, h("strong", {}, percent(card.chance)), " helps"),
+    h("span", {}, h("strong", {}, chance(card.chance)), " helps"),
     h("div", { class: "meter split", "aria-hidden": "true" }, h("span", { width: `${100 * card.chance}%` })),
     h("span", {}, plural(card.words, "outcome")));
 }
