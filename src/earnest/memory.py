@@ -21,6 +21,7 @@ from earnest.recall.search import Retriever
 from earnest.stores.sqlite import SqliteStore
 from earnest.stores.sqlite.restoring import restore
 from earnest.system import SystemClock, SystemRng
+from earnest.verbs.archiving import ArchivingVerbs
 from earnest.verbs.calibrating import CalibrationVerbs
 from earnest.verbs.compressing import CompressionVerbs
 from earnest.verbs.conversing import ConversationVerbs
@@ -34,7 +35,6 @@ from earnest.verbs.lessons import merge_lessons as merge_lessons
 from earnest.verbs.lessons import read_lessons as read_lessons
 from earnest.verbs.looking import LookVerbs
 from earnest.verbs.maintaining import MaintenanceVerbs
-from earnest.verbs.moving import MovingVerbs
 from earnest.verbs.rendering import RenderingVerbs
 from earnest.verbs.ruling import Rules
 from earnest.verbs.surveying import SurveyVerbs
@@ -59,7 +59,7 @@ class Memory(
     SurveyVerbs,
     RenderingVerbs,
     ErasingVerbs,
-    MovingVerbs,
+    ArchivingVerbs,
     CompressionVerbs,
 ):
     """One agent's memory. Safe to share between threads, and with other processes that have the same file open.

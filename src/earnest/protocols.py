@@ -562,6 +562,23 @@ class Reading(Protocol):
         """Whether nothing was ever remembered, decided or measured here."""
         ...
 
+    # archiving
+    def archivable(self, before: int) -> list[int]:
+        """Numbers of the events before one that can be archived: what grows with use, and nothing has to look up again."""
+        ...
+
+    def archive_rows(self, events: Sequence[int]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """What these events and their postings say: (table, values by column), each event before its postings."""
+        ...
+
+    def archives(self) -> list[bytes]:
+        """The digests of the archives that this store was reduced by, oldest first."""
+        ...
+
+    def archive_damage(self, said: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[Damage]:
+        """Where rows of an archive do not fit into the chain of this store."""
+        ...
+
     # erasing
     def meant(self, subject: Subject) -> list[int]:
         """Rows of the entries, dead ones too, that a subject means, ordered; what was erased already is left out.
@@ -829,6 +846,10 @@ class Writing(Reading, Protocol):
         Raises:
             StoreCorrupt: They are not rows of that format, or do not fit together.
         """
+        ...
+
+    def archive(self, events: Sequence[int], digest: bytes) -> int:
+        """Take away what these events said, which a file of that digest holds; 0 if somebody else archived one of them."""
         ...
 
     def erase(self, rows: Sequence[int]) -> Mapping[str, int]:

@@ -82,7 +82,7 @@ def test_every_example_parses(command: Command) -> None:
 
 def test_every_command_of_this_version_is_there() -> None:
     expected = (
-        "abandon audit backup bench check claude-code compact completion compress config consolidate control decay "
+        "abandon archive audit backup bench check claude-code compact completion compress config consolidate control decay "
         "decide demo doctor edit encode erase export feedback forget import lessons link list maintain mcp merge meters "
         "pending pin prefetch query reembed related remeasure remember render restore rules search serve settle "
         "settle-ci settle-evm show stats sync-turn tick top ui undo unpin uplift version vouch why "

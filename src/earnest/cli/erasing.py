@@ -77,6 +77,28 @@ def _plain(receipt: Receipt) -> dict[str, object]:
     return {name: getattr(receipt, name) for name in names}
 
 
+def archive(args: Namespace, screen: Screen) -> int:
+    """`earnest archive`."""
+    if args.verify:
+        with open_memory(args, "reading") as memory:
+            problems = memory.check_archive(args.path)
+        if screen.as_json:
+            screen.json({"ok": not problems, "problems": problems})
+        for problem in () if screen.as_json else problems:
+            screen.say(Painted("differs ", "red"), problem)
+        if not problems and not screen.as_json:
+            screen.say(Painted("Fits", "green"), f": every event in {args.path} is the one that was in the log.")
+        return 1 if problems else 0
+    with open_memory(args, "writing") as memory:
+        report = memory.archive(args.path, **given(args, "keep"))
+    if screen.as_json:
+        screen.json(report)
+    else:
+        screen.say(f"Archived {plural(report.events, 'event')} ({report.first:,} to {report.last:,}) in {report.path}.")
+        screen.say("`earnest compact` makes the store small. Keep the file: it is the only place where these events are told.")
+    return 0
+
+
 def compact(args: Namespace, screen: Screen) -> int:
     """`earnest compact`."""
     with open_memory(args, "writing") as memory:

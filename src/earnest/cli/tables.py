@@ -599,6 +599,17 @@ _KEEP: Final = (
         "of verify: a change says itself what was measured.",
     ),
     Command(
+        "archive", "The store", "move what old events said into a file, and keep the chain", "erasing:archive",
+        (
+            Option(("path",), "a new file; with --verify, an archive", "PATH", files=True),
+            Option(("--keep",), "how many of the latest events stay whole (10,000)", "N", "whole"),
+            _switch("--verify", "the other way: is every event of this archive the one that was in the log?"),
+        ),
+        "earnest archive log-2026.jsonl --keep 5000",
+        "Archives decisions, outcomes and ticks; births, edits, deaths and what can be undone stay. The file holds no texts. With --verify "
+        "the exit status is 1 if something differs.",
+    ),
+    Command(
         "compact", "The store", "write the file anew, as small as it can be", "erasing:compact", (), "earnest compact",
         "Needs room for a second copy for a moment. Others may go on meanwhile; one that reads for long keeps the log from being emptied.",
     ),

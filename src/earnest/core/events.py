@@ -17,7 +17,7 @@ EVENT_KINDS: Final = (
     "meter", "bind", "repair",
     "feedback", "link", "unlink",
     "remeasure", "correct", "control", "appeal", "alarm", "revoke", "rule", "vouch",
-    "erase", "import", "segment",
+    "erase", "import", "archive", "archived", "segment",
 )  # fmt: skip
 
 GENESIS: Final = bytes(32)

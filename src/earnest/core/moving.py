@@ -97,6 +97,17 @@ class ExportReport:
 
 
 @dataclass(frozen=True, slots=True)
+class ArchiveReport:
+    """What was archived: where to, how many events, the first and the last of them, and the digest of the file's rows."""
+
+    path: str
+    events: int
+    first: int
+    last: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class ImportReport:
     """What was imported, or would be on a dry run.
 

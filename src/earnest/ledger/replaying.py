@@ -33,10 +33,12 @@ def gathered(reading: Reading, agent: str) -> Lessons:
     """What a store holds, as facts.
 
     Raises:
-        NotAllowed: It holds randomised decisions, which this form cannot say.
+        NotAllowed: It holds randomised decisions, which this form cannot say, or part of its log was archived.
     """
     if reading.counter("drawn:all"):
         raise NotAllowed("this store holds randomised decisions (holdout), which the text form cannot hold: use `earnest export`")
+    if reading.counter("archived"):
+        raise NotAllowed("part of this store's log was archived, and the text form is made from all of it: use `earnest export`")
     entries = {stored.entry.id: stored for stored in _entries(reading)}
     opened, settled = _decided(reading, entries)
     named = {name for fact in opened.values() for name in (fact[3], *fact[4])} | {fact[1] for fact in settled.values()}

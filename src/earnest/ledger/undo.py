@@ -49,6 +49,8 @@ def undo(tx: Writing, settings: Settings, analyser: Analyser, seq: int, more: Ma
 
 
 _WHY = {
+    "archived": "what it did lies in an archive",
+    "archive": "the file holds what these events said; they are not brought back",
     "erase": "nothing of it is left that could be brought back",
     "settle": "an outcome was measured; a second measurement is another event",
     "tick": "time does not run backwards; restore the entries that died",

@@ -97,6 +97,17 @@ def read_export(file: IO[bytes]) -> tuple[Header, Summary]:
     return header, summary
 
 
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """A file to read. Raises StoreError if it cannot be."""
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise StoreError(f"{shown(str(path))}: cannot be read ({error.strerror}); check the name") from error
+    with file:
+        yield file
+
+
 def digest_of(rows: Iterable[Row]) -> str:
     """The digest that an export of these rows would have."""
     digest = hashlib.sha256()

@@ -18,7 +18,7 @@ from earnest.core.erasing import Subject, plain
 from earnest.protocols import Mentions
 from earnest.stores.sqlite import links, seals
 from earnest.stores.sqlite.connection import immediate
-from earnest.stores.sqlite.moving import indexes
+from earnest.stores.sqlite.moving import INDEXES
 
 NOBODY: Final = "\x1ferased"
 """The scope of what was erased together with its scope's name. No caller's scope holds that sign."""
@@ -76,6 +76,7 @@ WORDLESS: Final[Mapping[str, frozenset[str]]] = {
     "models": frozenset(("name", "holder")),
     "draws": frozenset(("arm",)),
     "appeals": frozenset(("why",)),
+    "archives": frozenset(("digest",)),
     "rules": frozenset(("status",)),
     "trials": frozenset(("verdict", "meter")),
 }
@@ -192,7 +193,7 @@ def said_elsewhere(db: Any, piece: bytes) -> bool:
 def residue(db: Any, rows: Sequence[int]) -> dict[str, int]:
     """What the indexes still hold of entries that were erased: rows of the keyword index, vectors."""
     named = json.dumps([*rows])
-    keyword = sum(db.execute(f"SELECT count(*) FROM {index} WHERE rowid IN {_ROWS}", (named,)).fetchone()[0] for index in indexes(db))
+    keyword = sum(db.execute(f"SELECT count(*) FROM {index} WHERE rowid IN {_ROWS}", (named,)).fetchone()[0] for index in INDEXES)
     dense = db.execute(f"SELECT count(*) FROM vectors WHERE entry IN {_ROWS}", (named,)).fetchone()[0]
     return {"keyword": keyword, "dense": dense}
 
@@ -235,11 +236,7 @@ def erase(db: Any, rows: Sequence[int]) -> Counter[str]:
     tickets = [row for (row,) in db.execute(f"SELECT DISTINCT ticket FROM shares WHERE entry IN {_ROWS}", (named,))]
     made["tickets"] += empty_tickets(db, tickets)
     run("vectors", f"DELETE FROM vectors WHERE entry IN {_ROWS}")
-    # Why two entries belong together is told in words of theirs.
-    made["links"] += int(db.execute(_STATED, (named, named)).fetchone()[0])
-    db.execute(f"DELETE FROM links WHERE entry IN {_ROWS} OR other IN {_ROWS}", (named, named))
-    db.execute(f"DELETE FROM opinions WHERE entry IN {_ROWS}", (named,))
-    for index in indexes(db):
+    for index in INDEXES:
         # Most have left them when they died; what an index keeps of the dead goes now.
         db.execute(f"DELETE FROM {index} WHERE rowid IN {_ROWS}", (named,))
     made["links"] += links.drop_all(db, rows)
@@ -372,7 +369,7 @@ def scrub(connection: Any) -> list[str]:
         # What an earlier format wrote has no seals yet.
         seals.seal_rest(connection)
     try:
-        for index in indexes(connection):
+        for index in INDEXES:
             # Deleted words stay in an index's segments until these are joined.
             connection.execute(f"INSERT INTO {index} ({index}) VALUES ('optimize')")
         connection.execute("VACUUM")

@@ -15,24 +15,20 @@ from earnest.stores.sqlite.schema import APPLICATION_ID, FORMAT, MIGRATIONS
 
 Values = Mapping[str, Any]
 
+INDEXES: Final = ("terms", "guards", "past")
+"""The keyword indexes: their rows are made anew from the entries."""
 VOCABULARIES: Final = ("terms_known",)
 """Virtual tables that only show what is in an index."""
 _VECTORS: Final = frozenset(("vectors", "models"))
 _BATCH: Final = 500
 
 
-def indexes(db: Any) -> list[str]:
-    """The keyword indexes: virtual tables with rows of their own, which are made anew from the entries."""
-    sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND lower(sql) LIKE 'create virtual table % using fts5 %' ORDER BY rowid"
-    return [name for (name,) in db.execute(sql)]
-
-
 def tables(db: Any) -> dict[str, list[str]]:
     """The tables that hold what memory knows, in the order in which they were made, with their columns. Computed columns are left out."""
     made = {}
-    virtual = [*indexes(db), *VOCABULARIES]
+    virtual = [*INDEXES, *VOCABULARIES]
     for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid").fetchall():
-        if name.startswith("sqlite_") or any(name == index or name.startswith(f"{index}_") for index in virtual):
+        if not name.isidentifier() or name.startswith("sqlite_") or any(name == index or name.startswith(f"{index}_") for index in virtual):
             continue
         made[name] = [column[1] for column in db.execute(f"PRAGMA table_xinfo({name})") if column[6] == 0]
     return made
@@ -88,11 +84,11 @@ def load(db: Any, format: int, rows: Iterable[tuple[str, Values]], terms: Callab
     problems = db.execute("PRAGMA foreign_key_check").fetchall()
     if problems:
         raise StoreCorrupt(f"the rows do not fit together: row {problems[0][1]} of {problems[0][0]} points at nothing in {problems[0][2]}")
-    from earnest.stores.sqlite import verify
+    from earnest.stores.sqlite.verify import LIVING, rebuild_index
 
-    _, length = verify.rebuild_index(db, terms)
+    _, length = rebuild_index(db, terms)
     db.execute("INSERT INTO counters (name, value) VALUES ('terms', ?1) ON CONFLICT (name) DO UPDATE SET value = ?1", (length,))
-    db.execute(f"UPDATE models AS m SET living = {verify._LIVING}, holder = NULL, held = NULL")
+    db.execute(f"UPDATE models AS m SET living = {LIVING}, holder = NULL, held = NULL")
     return made
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -24,8 +24,8 @@ from earnest.core.ranking import Candidate, Statistics, telling
 from earnest.core.survey import Order
 from earnest.core.ticket import Meter, Role, Share, StoredSettlement, StoredTicket
 from earnest.errors import IndexDamaged
-from earnest.protocols import Changed, Mentions, StoredDocument, StoredModel
-from earnest.stores.sqlite import erasing, fading, links, moving, opinions, surveying, turns, vectors
+from earnest.protocols import Changed, Damage, Mentions, StoredDocument, StoredModel
+from earnest.stores.sqlite import archives, erasing, fading, links, moving, opinions, surveying, turns, vectors
 from earnest.stores.sqlite.draws import DrawReading
 from earnest.stores.sqlite.replies import ReplyReading
 from earnest.stores.sqlite.rules import RuleReading
@@ -577,6 +577,20 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
     def remembered(self, key: str) -> tuple[str, bytes, Mapping[str, Any]] | None:
         found = self._db.execute("SELECT verb, request, result FROM keys WHERE key = ?", (key,)).fetchone()
         return (found[0], bytes(found[1]), loaded(found[2])) if found else None
+
+    # archiving
+
+    def archivable(self, before: int) -> list[int]:
+        return archives.archivable(self._db, before)
+
+    def archive_rows(self, events: Sequence[int]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        return archives.rows(self._db, events)
+
+    def archives(self) -> list[bytes]:
+        return archives.digests(self._db)
+
+    def archive_damage(self, said: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[Damage]:
+        return archives.damage(self._db, said)
 
     # erasing
 

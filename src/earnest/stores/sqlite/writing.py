@@ -17,7 +17,7 @@ from earnest.core.opinions import Opinions
 from earnest.core.ticket import Role, StoredTicket, Tier
 from earnest.core.uplift import Draw
 from earnest.protocols import Author, Mentions, StoredDocument
-from earnest.stores.sqlite import draws, erasing, fading, links, moving, opinions, seals
+from earnest.stores.sqlite import archives, draws, erasing, fading, links, moving, opinions, seals
 from earnest.stores.sqlite import vectors as vector_rows
 from earnest.stores.sqlite.reading import facet
 from earnest.stores.sqlite.replies import ReplyWriting
@@ -410,6 +410,11 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
     def add_lineage(self, row: int, parents: Sequence[tuple[int, str, int]]) -> None:
         for parent, how, part in parents:
             self._db.execute("INSERT INTO lineage (entry, parent, how, part) VALUES (?, ?, ?, ?)", (row, parent, how, part))
+
+    # archiving
+
+    def archive(self, events: Sequence[int], digest: bytes) -> int:
+        return archives.reduce(self._db, events, digest, self._at)
 
     # erasing
 
