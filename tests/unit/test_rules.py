@@ -429,9 +429,6 @@ def test_failures_are_known_in_every_language(code: str) -> None:
         assert [one.id for one in memory.rules.match(text)] == [rule.id]
 
 
-@pytest.mark.parametrize(
-    "text", ["User prefers dark mode", "Резервные копии хранятся тридцать дней", "数据库在上海机房", "The default is green"]
-)
 CALLED: Final = [
     ("API密钥可能已过期时", "我的API密钥又过期了", "数据库在上海机房"),
     ("数据库备份失败", "今晚的数据库备份又失败了", "数据库在上海机房"),
@@ -456,6 +453,9 @@ def test_a_rule_is_called_for_by_its_trigger_in_every_language(trigger: str, mes
         assert memory.rules.match(other) == []
 
 
+@pytest.mark.parametrize(
+    "text", ["User prefers dark mode", "Резервные копии хранятся тридцать дней", "数据库在上海机房", "The default is green"]
+)
 def test_what_went_well_tells_of_no_failure(text: str) -> None:
     assert not tells_of_failure(text)
 
