@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -1035,6 +1036,17 @@ def test_a_secret_in_a_rule_is_not_kept() -> None:
         key = "AKIA" + "IOSFODNN7EXAMPLE"
         rule = memory.rules.add("avoid", trigger="deploying", action=f"Do not use {key} for it")
         assert key not in rule.action and "Do not use" in rule.action
+
+
+@pytest.mark.parametrize("format", [1, 2])
+def test_rules_of_an_earlier_format_wait_like_any_other(format: int, tmp_path: Path) -> None:
+    kept = Path(__file__).parents[1] / "data" / "formats" / f"format-{format}.db"
+    path = Path(shutil.copy(kept, tmp_path / "m.db"))
+    with Memory.open(path) as memory:
+        rules = memory.rules.list(scope=ALL)
+        assert rules and {rule.status for rule in rules} == {"pending"} and memory.stats().rules == {"pending": len(rules)}
+        assert memory.rules.verify(rules[0].id).status == "active"
+        assert memory.check().ok
 
 
 def test_rules_survive_the_process(tmp_path: Path) -> None:
