@@ -99,6 +99,7 @@ WRONG: Final = {
     "a condition": SHORT.replace("Unless the auditors ask, the dumps", "The dumps"),
     "a path": SHORT.replace("under logs/ ", ""),
     "what may be is what must be": SHORT.replace("may be deleted", "must be deleted"),
+    "another thing": SHORT.replace("Old logs", "Old backups"),
     "something new": SHORT + " Elephants remember everything they hear.",
     "hardly shorter": LONG,
     "nothing": "",

@@ -113,7 +113,7 @@ def lost(original: str, shorter: str) -> list[str]:
     """What a shorter text loses, adds or turns round of what the original says, in words; empty if nothing was found.
 
     Numbers with their units, dates, names, values, conditions and denials are all kept, none is new, and they come in the same order, so
-    that no number changes its owner; nothing that may be becomes what must be.
+    that no number changes its owner; no other word is new; nothing that may be becomes what must be.
     """
     made = []
     before, after = _all(original), _all(shorter)
@@ -123,6 +123,10 @@ def lost(original: str, shorter: str) -> list[str]:
         made.append("loses " + ", ".join(gone[:5]))
     if new:
         made.append("adds " + ", ".join(new[:5]))
+    unknown = sorted(frozenset(content(shorter)) - frozenset(content(original)) - _COMMON)
+    if not made and unknown:
+        # One word in the place of another may be another thing altogether.
+        made.append("uses words that are not there: " + ", ".join(unknown[:5]))
     if not made and not _in_order(_keys(shorter, before), _keys(original, before)):
         made.append("puts numbers or names in another order")
     old, fresh = sentences_of(original), sentences_of(shorter)
