@@ -861,6 +861,17 @@ def test_no_coin_is_thrown_where_all_of_memory_is_withheld() -> None:
         assert memory.uplift().decisions == 30
 
 
+def test_an_imported_rule_is_borne_out_by_its_trial() -> None:
+    with opened() as memory:
+        rule = deployable(memory)
+        with memory._writing() as tx:
+            stored = tx.entry(rule.id)
+            assert stored is not None
+            tx.change_entry(stored.row, probation=3)
+        memory.rules.trial(rule.id)
+        assert any(decided(memory)[0].rules for _ in range(8))
+
+
 def test_a_guard_is_not_tried() -> None:
     with opened() as memory:
         rule = proposed(memory, tags=["guard"])
