@@ -48,7 +48,7 @@ TRIED: Mapping[str, tuple[str, ...]] = {
     "merge": ("ids", "text"),
     "undo": ("event",),
     "list": ("scope", "kind", "source", "tags", "standing", "after", "limit"),
-    "search": ("query", "k", "scope", "kind", "source", "tags", "since", "until", "as_of", "half_life", "mode", "floor", "links"),
+    "search": ("query", "k", "scope", "kind", "source", "tags", "since", "until", "as_of", "half_life", "mode", "floor", "links", "weigh"),
     "answer": ("query", "k", "half_life", "mode", "scope", "links"),
     "decide": ("query", "k", "half_life", "mode", "scope", "key"),
     "settle": ("ticket", "delta", "meter", "scale", "acted", "detail", "key"),

@@ -12,6 +12,7 @@ VERSUS: Final = ("nothing", "rival")
 EXPORTS: Final = ("jsonl", "markdown")
 IMPORTS: Final = ("auto", "earnest", "darwin-memo", "mnemosyne", "mem0", "chatgpt", "claude", "mcp-memory", "markdown", "chats")
 LINKS: Final = ("related", "semantic", "temporal", "entity")
+WEIGHTS: Final = ("importance", "confidence", "recency")
 VERDICTS: Final = ("helpful", "unhelpful", "outdated")
 STATUSES: Final = ("pending", "trial", "active", "rejected", "expired")
 TIERS: Final = ("claimed", "operator", "measured")
@@ -79,6 +80,8 @@ _RECALL: Final = (
     Option(("--as-of",), "only what was recorded by then and valid then (ISO 8601)", "TIME"),
     Option(("--half-life",), "halve an entry's score for every N ticks since it was last settled", "N", "number"),
     Option(("--mode",), "go by words, by meaning (dense) or by both (auto, where there is an embedder)", choices=MODES),
+    _switch("--links", "let good hits lend relevance to what they are linked with"),
+    Option(("--weigh",), "multiply relevance by this; repeat for several (the setting weigh)", repeat=True, choices=WEIGHTS),
 )
 _FIELDS: Final = (
     Option(("--cue",), "the question that it answers", "TEXT"),
