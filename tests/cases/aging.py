@@ -189,11 +189,13 @@ def _deleted(run: Run, value: Any) -> list[str]:
 
 
 def _dry_run_lists(run: Run, value: Any) -> list[str]:
+    clock_of(run)
     found = len(run.facts["faded"])
     return [] if found == value else [f"it lists {found}"]
 
 
 def _pinned_listed(run: Run, value: Any) -> list[str]:
+    clock_of(run)
     return [] if (run.ids["p"] in run.facts["faded"]) is value else ["it is listed"]
 
 
@@ -212,6 +214,7 @@ def _seconds(run: Run, value: Any) -> list[str]:
 
 
 def _bounded(run: Run, value: Any) -> list[str]:
+    _only_here(run)
     most = max(len(found) for found in run.facts["graphs"])
     return [] if most <= 1_000 and run.facts["refused"] > 0 else [f"{most} in one graph, {run.facts['refused']} links refused"]
 

@@ -48,7 +48,7 @@ TRIED: Mapping[str, tuple[str, ...]] = {
     "merge": ("ids", "text"),
     "undo": ("event",),
     "list": ("scope", "kind", "source", "tags", "standing", "after", "limit"),
-    "search": ("query", "k", "scope", "kind", "source", "tags", "since", "until", "as_of", "half_life", "mode", "floor", "links"),
+    "search": ("query", "k", "scope", "kind", "source", "tags", "since", "until", "as_of", "half_life", "mode", "floor", "links", "weigh"),
     "answer": ("query", "k", "half_life", "mode", "scope", "links"),
     "decide": ("query", "k", "half_life", "mode", "scope", "key"),
     "settle": ("ticket", "delta", "meter", "scale", "acted", "detail", "key"),
@@ -86,7 +86,9 @@ def stumbles(folder: Path) -> list[str]:
             method: Any = memory
             for part in verb.split("."):
                 method = getattr(method, part)
-            given = {"id": entry, **GIVEN.get(verb, {})} if names[0] == "id" else {"name": "disk"} if verb.startswith("meters.") else GIVEN.get(verb, {})
+            given = {"name": "disk"} if verb.startswith("meters.") else GIVEN.get(verb, {})
+            if names[0] == "id":
+                given = {"id": entry, **GIVEN.get(verb, {})}
             if verb == "meters.bind":
                 given = {**given, "channel": "cli"}
             for name in names:

@@ -146,7 +146,7 @@ def driver(service: Service, pauses: list[float], **more: Any) -> Any:
     made_of: dict[str, Callable[[], Any]] = {
         "openai": lambda: OpenAILLM("gpt-4o-mini", base_url=f"{service.url}/v1", **more),
         "zhipu": lambda: ZhipuLLM("glm-4-flash", base_url=f"{service.url}/v4", **more),
-        "anthropic": lambda: AnthropicLLM("claude-3-5-haiku-latest", base_url=service.url, **more),
+        "anthropic": lambda: AnthropicLLM("claude-haiku-4-5", base_url=service.url, **more),
         "ollama": lambda: OllamaLLM("qwen3", base_url=service.url, **more),
     }
     return made_of[service.form]()
@@ -344,7 +344,7 @@ def test_ollama_gets_a_context_that_the_prompt_fits_and_says_what_to_do(service:
 
 
 def test_a_spec_names_a_model_and_a_missing_key_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert made("anthropic:claude-3-5-haiku-latest").model_id == "anthropic:claude-3-5-haiku-latest"  # type: ignore[attr-defined]
+    assert made("anthropic:claude-haiku-4-5").model_id == "anthropic:claude-haiku-4-5"  # type: ignore[attr-defined]
     for spec, name in (("openai:x", "OPENAI_API_KEY"), ("zhipu:glm-4-flash", "ZHIPUAI_API_KEY"), ("anthropic:x", "ANTHROPIC_API_KEY")):
         monkeypatch.delenv(name)
         with pytest.raises(NotAvailable, match=name):

@@ -66,6 +66,13 @@ def test_compressing_mints_nothing(memory: Memory) -> None:
     assert before > 1_000_000 and memory.compress(entry.id).balance == before and memory.check().ok
 
 
+def test_a_name_that_only_opens_a_sentence_is_kept_too() -> None:
+    text = "Old logs may be deleted after 7 days. Anna wrote that down on paper. The weather was fine and everybody had coffee that day."
+    assert shortened(text) == "Old logs may be deleted after 7 days. Anna wrote that down on paper."
+    assert lost(text, "Old logs may be deleted after 7 days.") == ["loses anna"]
+    assert lost(text, "Old logs may be deleted after 7 days. Kurt wrote that down on paper.") == ["loses anna", "adds kurt"]
+
+
 @pytest.mark.parametrize(
     "reply",
     [
@@ -92,6 +99,7 @@ WRONG: Final = {
     "a condition": SHORT.replace("Unless the auditors ask, the dumps", "The dumps"),
     "a path": SHORT.replace("under logs/ ", ""),
     "what may be is what must be": SHORT.replace("may be deleted", "must be deleted"),
+    "another thing": SHORT.replace("Old logs", "Old backups"),
     "something new": SHORT + " Elephants remember everything they hear.",
     "hardly shorter": LONG,
     "nothing": "",

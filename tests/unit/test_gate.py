@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import pytest
 
+from bench.rules.__main__ import load
 from bench.rules.report import lines, world_row
 from bench.rules.worlds import SHIFTS, WORLDS, live, watch
 from earnest.core.gate import (
@@ -24,6 +25,7 @@ from earnest.core.gate import (
     watched,
 )
 from earnest.core.uplift import Drawn
+from tests.docs.pages import ROOT, read
 
 
 def outcomes(effect: float, count: int, *, base: float = 0.5, seed: str = "gate") -> Iterator[Drawn]:
@@ -176,6 +178,26 @@ def test_among_ten_rules_only_the_one_that_helps_is_let_in(name: str, request: p
     if row["helpful let in"] is not None:
         assert row["helpful let in"] >= 0.8 and row["harmful stopped"] == 1.0
     assert "reached in every world" in "\n".join(lines({"worlds": {name: lives}, "shifts": {}}))
+
+
+def test_the_page_says_what_the_results_say() -> None:
+    results = load(ROOT / "bench" / "results" / "rules.json")
+    assert all(len(lives) == 200 for lives in results["worlds"].values())
+    page = read(ROOT / "docs" / "rules.md")
+    for name in ("one helps, one harms, eight do nothing", "the same, small effects", "the same, at 90 % success"):
+        row = world_row(name, results["worlds"][name])
+        told = (
+            f"{row['helpful let in']:.1%}".replace("%", " %"),
+            f"{row['after']:,.0f}",
+            f"{row['lives with a false one']:.1%}".replace("%", " %"),
+        )
+        assert any(all(part in line for part in told) for line in page.split("\n")), (name, told)
+    for name in ("ten that do nothing", "fifty that do nothing"):
+        false = f"{world_row(name, results['worlds'][name])['lives with a false one']:.1%}".replace("%", " %")
+        assert f"| {name} | – | – | – | – | {false} |" in page
+    assert all(world_row(name, lives)["lives with a false one"] <= ALPHA for name, lives in results["worlds"].items())
+    life = live(WORLDS["ten that do nothing"], "rules:ten that do nothing:0")
+    assert results["worlds"]["ten that do nothing"][0] == ["".join(verdict[0] for verdict in life.verdicts), life.needed]
 
 
 def test_a_false_one_would_be_told() -> None:

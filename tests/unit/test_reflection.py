@@ -78,7 +78,9 @@ def test_every_statement_is_traced_to_its_passage() -> None:
     first = made.drafts[0]
     assert (first.text, first.origin, first.cue, first.sources) == ("Redis holds sessions for 7 days.", "inferred", "Cache", ("doc-1",))
     assert first.metadata["quote"] == "Redis keeps sessions for 7 days."
-    assert texts_of(made)[1:] == ["The team restarts Redis on Mondays.", "Nobody may flush it by hand."] and made.unfinished == ()
+    left = ["Redis keeps sessions for 7 days.", "The team restarts Redis on Mondays.", "Nobody may flush it by hand."]
+    assert texts_of(made)[1:] == left, "another word may be another thing: the passage stays"
+    assert made.unfinished == ()
 
 
 @pytest.mark.parametrize(
@@ -86,6 +88,7 @@ def test_every_statement_is_traced_to_its_passage() -> None:
     [
         {"text": "Redis keeps sessions for 9 days.", "from": [1]},
         {"text": "Redis keeps sessions for 7 days in Paris.", "from": [1]},
+        {"text": "Kafka keeps sessions for 7 days.", "from": [1]},
         {"text": "Redis does not keep sessions for 7 days.", "from": [1]},
         {"text": "Everybody may flush it by hand.", "from": [3]},
         {"text": "Elephants never forget what they saw.", "from": [1]},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -429,9 +430,6 @@ def test_failures_are_known_in_every_language(code: str) -> None:
         assert [one.id for one in memory.rules.match(text)] == [rule.id]
 
 
-@pytest.mark.parametrize(
-    "text", ["User prefers dark mode", "Резервные копии хранятся тридцать дней", "数据库在上海机房", "The default is green"]
-)
 CALLED: Final = [
     ("API密钥可能已过期时", "我的API密钥又过期了", "数据库在上海机房"),
     ("数据库备份失败", "今晚的数据库备份又失败了", "数据库在上海机房"),
@@ -456,6 +454,9 @@ def test_a_rule_is_called_for_by_its_trigger_in_every_language(trigger: str, mes
         assert memory.rules.match(other) == []
 
 
+@pytest.mark.parametrize(
+    "text", ["User prefers dark mode", "Резервные копии хранятся тридцать дней", "数据库在上海机房", "The default is green"]
+)
 def test_what_went_well_tells_of_no_failure(text: str) -> None:
     assert not tells_of_failure(text)
 
@@ -860,6 +861,17 @@ def test_no_coin_is_thrown_where_all_of_memory_is_withheld() -> None:
         assert memory.uplift().decisions == 30
 
 
+def test_an_imported_rule_is_borne_out_by_its_trial() -> None:
+    with opened() as memory:
+        rule = deployable(memory)
+        with memory._writing() as tx:
+            stored = tx.entry(rule.id)
+            assert stored is not None
+            tx.change_entry(stored.row, probation=3)
+        memory.rules.trial(rule.id)
+        assert any(decided(memory)[0].rules for _ in range(8))
+
+
 def test_a_guard_is_not_tried() -> None:
     with opened() as memory:
         rule = proposed(memory, tags=["guard"])
@@ -1035,6 +1047,17 @@ def test_a_secret_in_a_rule_is_not_kept() -> None:
         key = "AKIA" + "IOSFODNN7EXAMPLE"
         rule = memory.rules.add("avoid", trigger="deploying", action=f"Do not use {key} for it")
         assert key not in rule.action and "Do not use" in rule.action
+
+
+@pytest.mark.parametrize("format", [1, 2])
+def test_rules_of_an_earlier_format_wait_like_any_other(format: int, tmp_path: Path) -> None:
+    kept = Path(__file__).parents[1] / "data" / "formats" / f"format-{format}.db"
+    path = Path(shutil.copy(kept, tmp_path / "m.db"))
+    with Memory.open(path) as memory:
+        rules = memory.rules.list(scope=ALL)
+        assert rules and {rule.status for rule in rules} == {"pending"} and memory.stats().rules == {"pending": len(rules)}
+        assert memory.rules.verify(rules[0].id).status == "active"
+        assert memory.check().ok
 
 
 def test_rules_survive_the_process(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ NUMBERS: Final = (
 )  # fmt: skip
 COUNTS: Final = ("rules_cap", "expire_after", "supporters", "admission_window", "links", "quarantine")
 WORDS: Final = (
+    "weigh",
     "rules_approvers",
     "rule",
     "default_retention",
@@ -40,7 +41,7 @@ GOOD: Final[dict[str, Any]] = {
     "merge_threshold": 0.9, "daily_share": 0.1, "languages": "german, french", "embedder": "none", "holdout": 0.25,
     "holdout_entry": 0.5, "holdout_exempt": "guard,never", "uplift_bound": 2.0, "redact": "secrets,pii", "quarantine": 0,
     "llm": "ollama:qwen3", "llm_price": "0.15/0.6", "llm_daily_budget": 2.5,
-    "decay_half_life": 30.0, "decay_threshold": 0.2, "links": 5, "spread": 0.5, "tick_every": "3600",
+    "decay_half_life": 30.0, "decay_threshold": 0.2, "links": 5, "spread": 0.5, "weigh": "recency,confidence", "tick_every": "3600",
 }  # fmt: skip
 
 

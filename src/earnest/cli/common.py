@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from earnest.memory import Memory
 
 STANDING_STYLES: Final = {"active": "green", "suspended": "yellow", "dead": "red"}
-_RECALL: Final = ("since", "until", "as_of", "half_life", "k", "mode")
+_RECALL: Final = ("since", "until", "as_of", "half_life", "k", "mode", "links", "weigh")
 
 
 class Abstained(Exception):

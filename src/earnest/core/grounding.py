@@ -12,13 +12,30 @@ from typing import Final
 
 from earnest.core.agreement import content, denies, moods, particulars
 from earnest.core.analysis import Analyser, folded
-from earnest.core.sentences import split_sentences
+from earnest.core.sentences import split_sentences, words
+from earnest.core.stopwords import STOPWORDS
 
-GROUNDED: Final = 0.6
+GROUNDED: Final = 0.7
 """The part of a statement's words that the passage it is from must hold."""
+TOLD: Final = 0.85
+"""The part of a passage's words that statements must hold to stand for it: another word may be another thing."""
 MATCHED: Final = 0.5
 """The part of its words that a sentence shares with the one it stands for."""
 
+_OPENING: Final = re.compile(r"^\W*([^\W\d_][\w'’]*)")
+_COMMON: Final = STOPWORDS | words(
+    """
+    a an the this that these those it its he she they we you i one some any no none nobody everybody anybody somebody everyone anyone
+    someone everything nothing something each every both most many more few all another other such here there what which who whose why how
+    when where while if unless until after before since once because although though as at by for from in into of on over per to under up
+    with without within during between about and or but so then thus also only even just not never always often sometimes usually please
+    may might must should shall can could will would do does did don't is are was were be been has have had use make keep let take see
+    der die das den dem des ein eine einer man es wir ihr sie er ich kein keine nicht im am in an auf aus bei mit nach von vor zu zum zur
+    wenn falls weil und oder aber auch nur nie immer alle jeder jede niemand le la les un une des il elle on nous vous ils elles je ce cette
+    ces si quand dans sur sous avec sans pour par et ou mais ne pas el los las una unos lo se no si cuando en con sin para por y o pero
+    """
+)
+"""Words that open a sentence with a capital and are no names."""
 _DIGITS: Final = re.compile(r"\d+")
 _KEY: Final = re.compile(r"\d+(?:[.,:/\-]\d+)*|\w+(?:[./:@\-]\w+)*")
 
@@ -50,6 +67,9 @@ def unborne(analyser: Analyser, statement: str, on: Ground) -> str | None:
     borne = sum(any(term in on.terms for term in terms) for terms in words)
     if borne < GROUNDED * len(words):
         return "most of its words are not there"
+    strange = [name for name in openers(statement) if on.terms.isdisjoint(analyser.terms(name))]
+    if strange:
+        return f"{strange[0]} is not there"
     made_up = set(_DIGITS.findall(folded(statement))) - on.numbers
     if made_up:
         return f"the number {min(made_up)} is not there"
@@ -59,6 +79,23 @@ def unborne(analyser: Analyser, statement: str, on: Ground) -> str | None:
         if source is not None and share >= GROUNDED and denies(source) != denies(sentence):
             return "it denies what is said there, or says what is denied"
     return None
+
+
+def openers(text: str) -> list[str]:
+    """Words that open a sentence of a text with a capital and may be names: they are not common, and never stand there in small letters."""
+    made = []
+    for sentence in sentences_of(text):
+        found = _OPENING.match(sentence)
+        word = "" if found is None else found[1].removesuffix("'s").removesuffix("’s")
+        if len(word) > 1 and word[0].isupper() and folded(word) not in _COMMON and not re.search(rf"\b{re.escape(word.lower())}\b", text):
+            made.append(word)
+    return made
+
+
+def _unnamed(text: str, other: str) -> list[str]:
+    """Words that open sentences of a text like names and do not stand in another."""
+    roots = frozenset(content(other)) | frozenset(folded(word) for word in _KEY.findall(other))
+    return sorted({folded(word) for word in openers(text) if folded(word) not in roots and not roots.intersection(content(word))})
 
 
 def nearest(sentence: str, among: Sequence[str]) -> tuple[str | None, float]:
@@ -76,15 +113,20 @@ def lost(original: str, shorter: str) -> list[str]:
     """What a shorter text loses, adds or turns round of what the original says, in words; empty if nothing was found.
 
     Numbers with their units, dates, names, values, conditions and denials are all kept, none is new, and they come in the same order, so
-    that no number changes its owner; nothing that may be becomes what must be.
+    that no number changes its owner; no other word is new; nothing that may be becomes what must be.
     """
     made = []
     before, after = _all(original), _all(shorter)
-    gone, new = sorted(before - after), sorted(after - before)
+    gone = sorted(before - after) or _unnamed(original, shorter)
+    new = sorted(after - before) or _unnamed(shorter, original)
     if gone:
         made.append("loses " + ", ".join(gone[:5]))
     if new:
         made.append("adds " + ", ".join(new[:5]))
+    unknown = sorted(frozenset(content(shorter)) - frozenset(content(original)) - _COMMON)
+    if not made and unknown:
+        # One word in the place of another may be another thing altogether.
+        made.append("uses words that are not there: " + ", ".join(unknown[:5]))
     if not made and not _in_order(_keys(shorter, before), _keys(original, before)):
         made.append("puts numbers or names in another order")
     old, fresh = sentences_of(original), sentences_of(shorter)
@@ -113,8 +155,10 @@ def tells(texts: Sequence[str], passage: str) -> bool:
     """Whether some statements together tell all that a passage says: its numbers, names, conditions and denials, and most of its words."""
     together = frozenset(one for text in texts for one in particulars(text))
     words = frozenset(word.strip(".,;:!?()[]\"'") for text in texts for word in folded(text).split())
+    if _unnamed(passage, "\n".join(texts)):
+        return False
     denied = denies(passage) and not any(denies(text) for text in texts)
-    return not denied and particulars(passage) <= together | words and _share(passage, "\n".join(texts)) >= GROUNDED
+    return not denied and particulars(passage) <= together | words and _share(passage, "\n".join(texts)) >= TOLD
 
 
 def _share(sentence: str, other: str) -> float:

@@ -22,8 +22,8 @@ LIST_PRICES: Final[Mapping[str, tuple[float, float]]] = {
     "openai:gpt-4o-mini": (0.15, 0.60),
     "openai:gpt-4o": (2.50, 10.00),
     "zhipu:glm-4-flash": (0.0, 0.0),
-    "anthropic:claude-3-5-haiku-latest": (0.80, 4.00),
-    "anthropic:claude-3-haiku-20240307": (0.25, 1.25),
+    "anthropic:claude-haiku-4-5": (1.00, 5.00),
+    "anthropic:claude-sonnet-4-5": (3.00, 15.00),
 }
 """US dollars for a million tokens, read and written, as they were listed when this was written. Prices change: the setting `llm_price`
 counts before them."""

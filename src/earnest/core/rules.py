@@ -50,7 +50,7 @@ REASONS: Final[Mapping[str, str]] = {
 MAX_TRIGGER: Final = 300
 MAX_ACTION: Final = 600
 
-# What makes a pattern, by which rules are proposed (research: the thresholds of the published avoid/prefer/pattern/workflow rules).
+# What makes a pattern, by which rules are proposed.
 DOUBTFUL: Final = 0.6
 """Confidence below which an entry that tells of a failure is an error pattern."""
 VALUED: Final = 0.7

@@ -41,6 +41,8 @@ class Settings:
     """Worth (importance times what is left) below which a fading entry has faded; 0: nothing fades."""
     links: int = 12
     """Links that an entry may have, by-hand ones included; 0: none are made."""
+    weigh: str = ""
+    """What relevance is multiplied by, comma-separated: `importance` (earned by outcomes), `confidence`, `recency`; empty: nothing."""
     spread: float = 0.0
     """Part of a hit's score that recall passes on along its links, times their weight; 0: recall does not follow links."""
     admission_window: int = 0
@@ -145,6 +147,15 @@ def embedder_spec(value: Any) -> str:
     raise InvalidInput("embedder", value, forms)
 
 
+WEIGHTS: Final = ("importance", "confidence", "recency")
+"""What relevance can be multiplied by: what outcomes say of an entry, how sure its author was, how fresh it is."""
+
+
+def weights(name: str, value: Any) -> tuple[str, ...]:
+    """Names of weights, each checked, without repeats. Raises InvalidInput."""
+    return tuple(dict.fromkeys(check.choice(name, word.strip(), WEIGHTS) for word in check.labels(name, value)))
+
+
 def with_changes(settings: Settings, changes: Mapping[str, Any]) -> Settings:
     """Settings with some of them changed, each checked.
 
@@ -180,6 +191,8 @@ def _checked(name: str, value: Any) -> Any:
         return check.integer(name, value, low=0, high=50)
     if name == "redact":
         return _redact(value)
+    if name == "weigh":
+        return ",".join(weights(name, value.split(",") if isinstance(value, str) and value.strip() else value or ()))
     if name == "links":
         return check.integer(name, value, low=0, high=100)
     if name in ("admission_window", "quarantine"):

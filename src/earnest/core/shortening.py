@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Final
 
 from earnest.core.agreement import adds_nothing, content, denies, moods, particulars
-from earnest.core.grounding import lost
+from earnest.core.grounding import lost, openers
 from earnest.core.sentences import split_sentences
 
 PART: Final = 0.6
@@ -53,4 +53,4 @@ def shortened(text: str, part: float = PART) -> str | None:
 
 
 def _bound(sentence: str) -> bool:
-    return bool(particulars(sentence)) or denies(sentence) or bool(moods(sentence))
+    return bool(particulars(sentence)) or denies(sentence) or bool(moods(sentence)) or bool(openers(sentence))

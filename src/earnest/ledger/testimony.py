@@ -23,6 +23,7 @@ from earnest.core.evidence import (
     alarmed,
     learn,
     retrial_probability,
+    sigmoid,
     weigh,
     without_revoked,
 )
@@ -111,6 +112,11 @@ class Testimony:
         """What an entry's words come to. O(its latest words)."""
         words = self.words(row)
         return weigh(words, self.beliefs) if words else Evidence(RULE.prior_odds)
+
+    def earned(self, row: int) -> float:
+        """By how much following an entry more probably helps than not, by its outcomes alone: ``max(0, 2 p - 1)``, or 0 without any."""
+        evidence = self.weigh(row)
+        return max(0.0, 2.0 * sigmoid(evidence.odds) - 1.0) if evidence.words else 0.0
 
     def active(self, stored: StoredEntry) -> bool:
         """Whether its evidence lets an entry decide."""

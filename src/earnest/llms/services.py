@@ -203,7 +203,7 @@ class AnthropicLLM(ServiceLLM):
 
     def __init__(
         self,
-        name: str = "claude-3-5-haiku-latest",
+        name: str = "claude-haiku-4-5",
         *,
         base_url: str | None = None,
         timeout: float = 120.0,

@@ -51,6 +51,8 @@ class Found:
     parts: tuple[tuple[str, float], ...] = ()
     via: int | None = None
     """The row of the hit that lent it relevance along a link, where one did."""
+    weights: tuple[tuple[str, float], ...] = ()
+    """What its relevance was multiplied by, by name, where that was asked for."""
 
     @property
     def why(self) -> str:
@@ -61,6 +63,7 @@ class Found:
         told = [(name, part / whole) for name, part in self.parts if name != "words" and part >= 0.005 * whole]
         if told:
             made.append("and by " + ", ".join(f"{name} {part:.0%}" for name, part in told))
+        made += [f"times {share:.2f} for {name}" for name, share in self.weights]
         return "; ".join(made)
 
 

@@ -105,6 +105,9 @@ def begin_trial(
     if stored.in_quarantine:
         told = "; ".join(MARKS[mark] for mark in stored.entry.marks)
         raise NotAllowed(f"rule {stored.entry.id} is not put on trial, where agents would read it: {told}; a person may accept it")
+    if stored.probation:
+        # An import's probation is what the trial is now.
+        tx.change_entry(stored.row, probation=0)
     made, proved = tx.trial_counts()
     terms = Terms(alpha_of(made + 1, proved), decisions, bound=settings.uplift_bound, meter=meter)
     said: dict[str, Any] = {

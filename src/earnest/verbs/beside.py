@@ -83,8 +83,8 @@ def _held(analyser: Analyser, trigger: str, said: frozenset[str]) -> float:
     """The part of a trigger that a message holds, by the words that carry meaning; 0 where that is a single word of several."""
     words = [word for word in analyser.question(trigger).words if word.weight >= 0.5] if said else []
     held = [word for word in words if not said.isdisjoint(word.terms)]
-    # In scripts without spaces a word is several overlapping pieces.
-    pieces = sum(len(word.terms[0]) <= 2 and not word.terms[0].isascii() for word in words)
+    # In Chinese and Japanese a word is several overlapping pieces.
+    pieces = sum(len(word.terms[0]) <= 2 and "\u3040" <= word.terms[0][0] <= "\u9fff" for word in words)
     if not held or len(held) < min(3 if 2 * pieces > len(words) else 2, len(words)):
         return 0.0
     return sum(word.weight for word in held) / sum(word.weight for word in words)

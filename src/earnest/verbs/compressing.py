@@ -215,7 +215,7 @@ def _prompt(entry: Entry, wrong: str) -> str:
     lines = "\n".join(escaped(line) for line in entry.text.splitlines() if line.strip())
     again = f"\nYour last text could not be used: {wrong}. Keep what it lost, and add nothing.\n" if wrong else ""
     return f"""\
-Make the note below shorter, to about half of its length, in its own language and with its own words as far as you can. Keep every number
+Make the note below shorter, to about half of its length, in its own language and with no other words than its own. Keep every number
 with its unit, every date, name, file, path, value, condition ("if", "unless", "only") and every "not" and "never", in the order in which
 they come. Add nothing, and do not turn what may be into what must be. Leave out what is said twice, remarks, and what only decorates.
 

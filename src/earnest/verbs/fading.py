@@ -8,7 +8,6 @@ from typing import Any
 
 from earnest.core import check
 from earnest.core.entry import Entry
-from earnest.core.evidence import sigmoid
 from earnest.core.opinions import VERDICTS
 from earnest.core.reports import CleanupReport, Feedback
 from earnest.forgetting import curve
@@ -147,8 +146,7 @@ class FadingVerbs(Base):
         """
         with self._store.read() as reading:
             stored = lifecycle.found(reading, id)
-            evidence = Testimony(reading, self._read_settings(reading)).weigh(stored.row)
-            return max(0.0, 2.0 * sigmoid(evidence.odds) - 1.0) if evidence.words else 0.0
+            return Testimony(reading, self._read_settings(reading)).earned(stored.row)
 
     def now(self) -> datetime:
         """The present moment by this memory's clock, in UTC."""

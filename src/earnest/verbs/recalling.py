@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from earnest.core import check, filters
@@ -12,7 +13,7 @@ from earnest.core.entry import Entry, StoredEntry
 from earnest.core.filters import Filter
 from earnest.core.reports import Hit
 from earnest.core.sentences import split_sentences
-from earnest.core.settings import Settings
+from earnest.core.settings import Settings, weights
 from earnest.core.ticket import Answer, Ticket
 from earnest.core.vectors import Asked
 from earnest.errors import InvalidInput, NotAvailable
@@ -25,6 +26,7 @@ from earnest.recall import answering
 from earnest.recall.filling import dimension_of, standing
 from earnest.recall.reranking import RERANKED, reranked
 from earnest.recall.search import EXTRA, Found, find
+from earnest.recall.weighing import DEEP, weighed
 from earnest.rules import trials
 from earnest.rules.standing import views
 from earnest.rules.trials import MOST_ON_TRIAL
@@ -75,6 +77,7 @@ class RecallVerbs(AskingVerbs):
         mode: Mode = "auto",
         floor: float = 0.0,
         links: bool | None = None,
+        weigh: Any = None,
     ) -> list[Hit]:
         """The entries that match a question best, broad: suspended ones too, marked by their standing.
 
@@ -91,6 +94,9 @@ class RecallVerbs(AskingVerbs):
                 "keyword" and "dense" go by one of the two.
             floor: Leave out what matches less than this part of the question, 0 to 1.
             links: Whether a good hit lends relevance to what it is linked with; the setting `spread` says by default (0: no).
+            weigh: What relevance is multiplied by, one name or several: "importance" (``(1 + earned) / 2``, from outcomes alone),
+                "confidence" (the entry's), "recency" (what the forgetting curve has left of it). The setting `weigh` by default; [] for
+                nothing.
 
         Writes nothing.
 
@@ -99,7 +105,7 @@ class RecallVerbs(AskingVerbs):
         """
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
         at_least = check.number("floor", floor, low=0.0, high=1.0)
-        asking = self._asking(query, k, half_life, mode, links)
+        asking = self._asking(query, k, half_life, mode, links, weigh)
         asking.past = True
         if not asking.text:
             return []
@@ -125,6 +131,7 @@ class RecallVerbs(AskingVerbs):
         half_life: float | None = None,
         mode: Mode = "auto",
         links: bool | None = None,
+        weigh: Any = None,
         llm: Any = None,
     ) -> Answer:
         """What memory says to a question, with provenance; falsy and empty where it knows nothing.
@@ -142,8 +149,8 @@ class RecallVerbs(AskingVerbs):
         """
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
         if llm is not None:
-            return self._consulted(self._metered(llm), self._asking(query, k, half_life, mode, links), chosen)
-        (said, decider, others, *_), _ = self._considered(self._asking(query, k, half_life, mode, links), chosen)
+            return self._consulted(self._metered(llm), self._asking(query, k, half_life, mode, links, weigh), chosen)
+        (said, decider, others, *_), _ = self._considered(self._asking(query, k, half_life, mode, links, weigh), chosen)
         if decider is None:
             self._note("silent")
         else:
@@ -165,6 +172,7 @@ class RecallVerbs(AskingVerbs):
         half_life: float | None = None,
         mode: Mode = "auto",
         links: bool | None = None,
+        weigh: Any = None,
         llm: Any = None,
         key: str | None = None,
     ) -> Ticket:
@@ -184,10 +192,12 @@ class RecallVerbs(AskingVerbs):
         Other arguments as in `search`. Durable when it returns. Cost: a search and one commit.
         """
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
-        asking = self._asking(query, k, half_life, mode, links)
+        asking = self._asking(query, k, half_life, mode, links, weigh)
         model = None if llm is None else self._metered(llm)
         asking.kept = self._gate().passed(asking.text).text
         request = {"query": asking.kept, "k": asking.k, "half_life": asking.half_life, "where": repr(chosen)}
+        # Told only where they were asked for, so that requests of earlier versions are known again.
+        request |= {name: value for name, value in (("links", asking.links), ("weigh", asking.weigh)) if value is not None}
         if model is not None:
             request["llm"] = model.model_id
         if key is not None:
@@ -325,7 +335,7 @@ class RecallVerbs(AskingVerbs):
         (_, decider, *_), _ = self._considered(self._asking(query, 1, None, "auto"), filters.checked(scope=scope))
         return None if decider is None else decider.stored.entry
 
-    def _asking(self, query: Any, k: Any, half_life: Any, mode: Any, links: Any = None) -> Asking:
+    def _asking(self, query: Any, k: Any, half_life: Any, mode: Any, links: Any = None, weigh: Any = None) -> Asking:
         """A question, checked, and as a vector where there are vectors to compare it with. No snapshot is open meanwhile.
 
         Raises:
@@ -334,6 +344,7 @@ class RecallVerbs(AskingVerbs):
         """
         asking = Asking(query, k, half_life, mode)
         asking.links = None if links is None else check.flag("links", links)
+        asking.weigh = None if weigh is None else weights("weigh", weigh)
         if not asking.text or asking.mode == "keyword":
             return asking
         with self._store.read() as reading:
@@ -364,11 +375,24 @@ class RecallVerbs(AskingVerbs):
         near = self._known[1].near or self._embedding.near if near is None else near
         settings, now = self._known[1], self._clock.now()
         part = settings.spread if asking.links is None else (settings.spread or SPREAD) * asking.links
+        by = tuple(settings.weigh.split(",")) if asking.weigh is None and settings.weigh else asking.weigh or ()
+        wide = max(k, LENDERS * bool(part), DEEP * bool(by))
         found = find(
-            reading, self._sound_index(), self._retriever, asking.text, chosen, k=max(k, LENDERS) if part else k, floor=floor,
+            reading, self._sound_index(), self._retriever, asking.text, chosen, k=wide, floor=floor,
             half_life=asking.half_life, now=now, mode=asking.mode, asked=asking.asked, near=near, guards=guards, past=asking.past,
         )  # fmt: skip
-        return spread(reading, settings, found, chosen, part=part, floor=floor, now=now, k=k) if part else found
+        if part:
+            found = spread(reading, settings, found, chosen, part=part, floor=floor, now=now, k=wide if by else k)
+        return weighed(found, by, partial(_factor, Testimony(reading, settings), settings, now), k) if by else found
+
+
+def _factor(testimony: Testimony, settings: Settings, now: datetime, name: str, stored: StoredEntry) -> float:
+    """What an entry's relevance is multiplied by under a name, 0 to 1."""
+    if name == "confidence":
+        return stored.entry.confidence
+    if name == "recency":
+        return curve.left(stored.entry, settings, now)
+    return (1.0 + testimony.earned(stored.row)) / 2.0
 
 
 def ways(found: Sequence[Found]) -> list[tuple[int, int]]:
@@ -412,6 +436,8 @@ class Asking:
         """The question as a vector, where recall goes by meaning too."""
         self.past = False
         """Whether entries that were superseded since the time that is asked about are found too."""
+        self.weigh: tuple[str, ...] | None = None
+        """What relevance is multiplied by; None: as the setting `weigh` says."""
         self.links: bool | None = None
         """Whether hits lend to what they are linked with; None: as the setting `spread` says."""
         self.note = ""
