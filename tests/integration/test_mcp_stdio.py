@@ -287,3 +287,26 @@ def test_a_port_that_is_taken_is_one_line(tmp_path: Path) -> None:
             text=True, timeout=60, check=False,
         )  # fmt: skip
     assert done.returncode == 2 and "--port" in done.stderr and len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("missing", ["mcp", "mcp_types"])
+def test_without_the_extra_it_says_which_one_is_needed(tmp_path: Path, missing: str) -> None:
+    code = (
+        f"import sys; sys.modules[{missing!r}] = None; from earnest.cli.main import main; sys.exit(main(['mcp', '--store', 'memory.db']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 2 and "earnest[mcp]" in done.stderr and done.stdout == "" and [*tmp_path.iterdir()] == []
+
+
+def test_nothing_of_the_sdk_is_imported_before_the_output_is_the_protocols(tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom earnest.mcp import wire\n"
+        "def taken(self):\n    sys.stderr.write(repr(sorted(n for n in sys.modules if n.split('.')[0] in ('mcp', 'mcp_types', 'anyio', 'apsw'))))\n"
+        "    sys.exit(0)\nwire.Wire.__init__ = taken\nfrom earnest.cli.main import main\nmain(['mcp', '--store', 'memory.db'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path
+    )
+    assert done.stderr == "[]"

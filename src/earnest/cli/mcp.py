@@ -28,7 +28,8 @@ def mcp(args: Namespace, screen: Screen) -> int:
     port = _PORT if args.port is None else args.port
     if not 1 <= port <= 65_535:
         raise InvalidInput("--port", port, "must be from 1 to 65535")
-    if find_spec("mcp") is None or find_spec("mcp.server.lowlevel") is None:
+    # Only looked for: nothing of it may be imported before standard output is the protocol's. The second came with its version 2.
+    if find_spec("mcp") is None or find_spec("mcp_types") is None:
         raise NotAvailable("the MCP server needs the extra `mcp`: pip install 'earnest[mcp]'")
     where = store_of(args)[0]
     if args.http:

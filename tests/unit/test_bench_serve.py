@@ -1,0 +1,49 @@
+"""The arithmetic of the benchmark of the service: percentiles from histograms, and what the report says of them."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from bench.serve.load import STEP, histogram, percentile
+from bench.serve.report import lines
+
+
+@pytest.mark.parametrize("share", [0.5, 0.95, 0.99])
+def test_a_percentile_from_histograms_is_right_within_a_step(share: float) -> None:
+    rng = random.Random(7)
+    times = [rng.lognormvariate(-4, 1) for _ in range(5_000)]
+    parts = [histogram(times[start::5]) for start in range(5)]
+    exact = sorted(times)[int(share * len(times)) - 1]
+    assert exact / STEP <= percentile(parts, share) <= exact * STEP**2
+
+
+def test_of_nothing_there_is_no_percentile() -> None:
+    assert percentile([], 0.5) == percentile([{}], 0.99) == 0.0
+
+
+def made(resident: list[int], failed: int = 0) -> dict[str, Any]:
+    chunks = [
+        {
+            "kind": ("search", "decide")[number % 2], "requests": 100, "questions": 100, "seconds": 1.0 + number % 3,
+            "taken": histogram([0.01] * 99 + [1.0]),
+            "settled": histogram([0.02] * 100 * (number % 2)), "failed": failed, "resident": kb, "files": 20, "run": 1,
+        }
+        for number, kb in enumerate(resident)
+    ]  # fmt: skip
+    machine = {"cpu": "a machine", "cores": 2, "load": [0.1], "python": "3.11"}
+    return {"clients": 8, "entries": 1_000, "runs": 1, "machine": machine, "chunks": chunks, "whole": True, "pending": 0}
+
+
+def test_the_report_tells_rates_percentiles_and_failures() -> None:
+    text = "\n".join(lines(made([100_000] * 20, failed=1)))
+    search = next(line for line in text.splitlines() if line.startswith("| search"))
+    assert "1,000 | 50 | 100 |" in search and search.endswith("| 10 |")
+    assert "10.1 ms" in search.replace("10.0 ms", "10.1 ms") and "memory flat" in text and "whole, 0 tickets" in text
+
+
+def test_memory_that_grows_is_said_to_grow_and_few_chunks_say_nothing() -> None:
+    assert "memory GROWS" in "\n".join(lines(made([100_000 + 2_000 * number for number in range(20)])))
+    assert "too few" in "\n".join(lines(made([100_000] * 5)))
