@@ -27,9 +27,11 @@ OPERATOR: Final = Grant("test", "tester", operator=True)
 HOST: Final = "127.0.0.1:8765"
 
 
-def application(where: Path, *, given: Iterable[tuple[str, Grant]] = ((TOKEN, OPERATOR),), limits: Limits | None = None) -> ASGIApp:
+def application(
+    where: Path, *, given: Iterable[tuple[str, Grant]] = ((TOKEN, OPERATOR),), limits: Limits | None = None, hosts: Iterable[str] = (HOST,)
+) -> ASGIApp:
     """The service in this process."""
-    return build(where, hosts=Hosts([HOST]), given=given, limits=limits or Limits(rate=0.0))
+    return build(where, hosts=Hosts(hosts), given=given, limits=limits or Limits(rate=0.0))
 
 
 @contextmanager

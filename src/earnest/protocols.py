@@ -641,8 +641,8 @@ class Writing(Reading, Protocol):
         """Overwrite columns of one entry. An entry whose standing becomes `dead` leaves the index in the same transaction, and loses
         its links, but for those that somebody stated: these are not read until it comes back.
 
-        When a fading entry will have faded follows from its row and the settings, in the same transaction. Its clock begins anew, now, where
-        it comes back from the dead, becomes fading, or is unpinned. `last_recalled` is in microseconds since 1970.
+        When a fading entry will have faded follows from its row and the settings, in the same transaction. Its clock begins anew, now,
+        where it comes back from the dead, becomes fading, or is unpinned. `last_recalled` is in microseconds since 1970.
         """
         ...
 

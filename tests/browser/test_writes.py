@@ -241,6 +241,36 @@ def test_a_rule_is_proposed_tried_accepted_and_rejected(service: Service, opened
     watched.unblemished()
 
 
+def test_somebody_vouches_for_an_entry_that_waits(service: Service, opened: Opened) -> None:
+    watched = opened(service)
+    with service.memory() as memory:
+        card = next(card for card in memory.survey(tags="hostile", limit=100) if card.probation > 0)
+        page = watched.go(f"entry/{card.entry.id}")
+        assert "you answer for it" in _dialog(page, "Vouch")
+        assert _carry_out(watched) == "It may decide now."
+        assert memory.card(card.entry.id).probation == 0 and _last(memory, "vouch") == ("operator", "dashboard")
+        assert page.get_by_role("button", name="Vouch").count() == 0
+        _undo(watched)
+        assert memory.card(card.entry.id).probation == card.probation
+    watched.unblemished()
+
+
+def test_an_opinion_changes_numbers_that_show(service: Service, opened: Opened) -> None:
+    watched = opened(service)
+    with service.memory() as memory:
+        entry = memory.survey(order="richest")[0].entry
+        page = watched.go(f"entry/{entry.id}")
+        assert "no evidence, no balance" in _dialog(page, "Opinion")
+        page.get_by_label("What do you think").select_option("unhelpful")
+        assert "Taken down" in _carry_out(watched)
+        after = memory.get(entry.id).importance
+        assert after < entry.importance
+        assert page.locator("dl.pairs").get_by_text(str(after), exact=True).is_visible()
+        _undo(watched)
+        assert memory.get(entry.id).importance == entry.importance
+    watched.unblemished()
+
+
 def test_what_the_store_refuses_is_said_in_the_dialog(service: Service, opened: Opened) -> None:
     watched = opened(service)
     with service.memory() as memory:

@@ -86,7 +86,9 @@ def stumbles(folder: Path) -> list[str]:
             method: Any = memory
             for part in verb.split("."):
                 method = getattr(method, part)
-            given = {"id": entry, **GIVEN.get(verb, {})} if names[0] == "id" else {"name": "disk"} if verb.startswith("meters.") else GIVEN.get(verb, {})
+            given = {"name": "disk"} if verb.startswith("meters.") else GIVEN.get(verb, {})
+            if names[0] == "id":
+                given = {"id": entry, **GIVEN.get(verb, {})}
             if verb == "meters.bind":
                 given = {**given, "channel": "cli"}
             for name in names:

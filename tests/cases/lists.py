@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-NOT_YET: Final[dict[str, str]] = {
-}
+NOT_YET: Final[dict[str, str]] = {}
 """A part needs what the product will have. A case whose parts all exist must leave this list."""
 
 NO_COUNTERPART: Final[dict[str, str]] = {

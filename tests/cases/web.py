@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from starlette.testclient import TestClient
 
+from earnest.http.serving import names_of
 from tests.rest import HOST, TOKEN, application
 
 from .model import Op, Refused, Reply, Unknown
@@ -20,7 +21,7 @@ ROUTES = {"add": "entries", "settle": "decisions/{ticket}/settlement"}
 
 def _asked(run: Run, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Any:
     run.surface.reopen()
-    with TestClient(application(run.folder), base_url=f"http://{HOST}") as web:
+    with TestClient(application(run.folder, hosts=names_of("127.0.0.1", 8765)), base_url=f"http://{HOST}") as web:
         made = web.build_request(method, "/", content=body, headers=headers)
         made.url = made.url.copy_with(raw_path=path.encode("ascii"))
         return web.send(made)

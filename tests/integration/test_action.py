@@ -166,7 +166,7 @@ class Job:
             "GITHUB_STEP_SUMMARY": str(self.temp / "summary.md"),
             "EARNEST_EMBEDDER": "none",
             "GITHUB_TOKEN": "secret",
-            "PYTHONPYCACHEPREFIX": str(self.temp.parent / "compiled"),
+            "PYTHONPYCACHEPREFIX": str(self.temp.parent.parent / "compiled"),
             **{name: self.value(said) for name, said in step["env"].items()},
         }
         assert "${{" not in step["run"], "what comes from outside goes through the environment, never into the script"

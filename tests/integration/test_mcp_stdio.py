@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -275,3 +276,14 @@ def test_wrong_usage_is_one_line(tmp_path: Path, options: list[str], environ: di
     )  # fmt: skip
     assert done.returncode == status and said in done.stderr and len(done.stderr.strip().splitlines()) == 1
     assert done.stdout == ""
+
+
+def test_a_port_that_is_taken_is_one_line(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = subprocess.run(
+            command(tmp_path / "memory.db", "--http", "--port", str(taken.getsockname()[1])), stdin=subprocess.DEVNULL, capture_output=True,
+            text=True, timeout=60, check=False,
+        )  # fmt: skip
+    assert done.returncode == 2 and "--port" in done.stderr and len(done.stderr.strip().splitlines()) == 1

@@ -77,7 +77,7 @@ def test_any_entries_fit_any_budget_or_the_budget_is_refused(texts: list[str], b
         for target in ("AGENTS.md", "MEMORY.md", "claude-memory"):
             path = Path(place) / target
             try:
-                made = memory.render(target, path, budget=budget, max_lines=lines)  # type: ignore[arg-type]
+                made = memory.render(target, path, budget=budget, max_lines=lines)
             except InvalidInput as error:
                 assert error.name == "budget"
                 continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,12 +11,15 @@ import apsw
 import pytest
 
 from earnest import ALL, Memory
-from earnest.core.erasing import Receipt
+from earnest.core.erasing import Receipt, Subject
 from earnest.embedders import HashingEmbedder
 from earnest.errors import InvalidInput, KeyReused, NotAllowed, UnknownEntry
+from earnest.ledger.decisions import request_digest
+from earnest.recall.mirror import ChromaMirror
 from earnest.stores.sqlite import erasing
 from earnest.stores.sqlite.moving import INDEXES
 from earnest.testing import SeededRng
+from tests.unit.test_mirror import InMemory
 
 CANARY: Final = "zqxwalrus7731"
 
@@ -169,6 +173,9 @@ def test_a_request_that_wrote_it_cannot_be_repeated_and_the_receipt_can(memory: 
     first = memory.erase(entry=entry.id, key="gone")
     assert memory.erase(entry=entry.id, key="gone") == first
     with pytest.raises(KeyReused):
+        memory.erase(entry=memory.list()[0].id, key="gone")
+    assert memory.list()[0].alive
+    with pytest.raises(KeyReused):
         planted(memory)
 
 
@@ -226,6 +233,34 @@ def test_every_column_that_can_hold_words_says_what_erasing_does_with_it(memory:
                 unknown.append(f"{table}.{column}")
     db.close()
     assert unknown == [], "say in EMPTIED what erasing does with it, and do it; or in WORDLESS that it holds nobody's words"
+
+
+def test_a_key_keeps_nothing_that_could_be_guessed_at(memory: Memory, tmp_path: Path) -> None:
+    planted(memory)
+    memory.erase(text=CANARY, key="gone")
+    db: Any = apsw.Connection(str(tmp_path / "m.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    kept = [bytes(request) for (request,) in db.execute("SELECT request FROM keys")]
+    db.close()
+    guesses = [request_digest("erase", {**said, "dry_run": False}) for said in ({"text": CANARY}, asdict(Subject(text=CANARY)))]
+    assert kept and not {*kept} & {*guesses}
+
+
+def test_a_scope_that_has_it_in_its_name_is_told_without_naming_it(memory: Memory) -> None:
+    memory.add("Something in another scope.", scope=f"{CANARY}-room")
+    receipt = memory.erase(text=CANARY)
+    assert not receipt.complete and "scopes" in receipt.left[0] and CANARY not in repr(receipt)
+    assert memory.erase(scope=f"{CANARY}-room").complete and memory.erase(text=CANARY).complete
+
+
+def test_a_mirror_drops_what_was_erased_when_it_follows(memory: Memory) -> None:
+    entry = planted(memory)
+    collection = InMemory()
+    mirror = ChromaMirror(memory, collection)
+    mirror.follow()
+    assert entry.id in collection.items
+    memory.erase(entry=entry.id)
+    mirror.follow()
+    assert entry.id not in collection.items and CANARY not in repr(collection.items)
 
 
 def test_a_receipt_says_whether_it_is_complete() -> None:

@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
 
+from earnest.http.app import build
 from earnest.http.guard import HEADERS, Hosts, Limits, Rates
 from earnest.http.problems import Problem
 from earnest.http.service import OPERATIONS
@@ -192,6 +195,26 @@ def test_every_answer_carries_the_headers_that_keep_pages_in_their_place(tmp_pat
     assert b"root:" not in answer.body and str(tmp_path).encode() not in answer.body
     assert not any(name.startswith("access-control-") for name in answer.headers)
     assert "set-cookie" not in answer.headers and "server" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "mode", "dest", "status"),
+    [
+        ("/", "GET", "navigate", "document", 200), ("/", "GET", "navigate", "iframe", 403), ("/", "GET", "no-cors", "script", 403),
+        ("/", "GET", "cors", "empty", 403), ("/", "POST", "navigate", "document", 403), (PATH, "GET", "navigate", "document", 403),
+        ("/metrics", "GET", "navigate", "document", 403),
+    ],
+)  # fmt: skip
+def test_a_link_elsewhere_may_lead_to_the_page_and_to_nothing_else(
+    tmp_path: Path, path: str, method: str, mode: str, dest: str, status: int
+) -> None:
+    async def page(scope: Scope, receive: Receive, send: Send) -> None:
+        await PlainTextResponse("the page")(scope, receive, send)
+
+    app = build(tmp_path, hosts=Hosts([HOST]), given=[(TOKEN, OPERATOR)], pages=page)
+    headers = [("Host", HOST), ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", mode), ("Sec-Fetch-Dest", dest)]
+    answer = asked(app, method, path, [*headers, ("Authorization", f"Bearer {TOKEN}"), ("Content-Type", "application/json")])
+    assert answer.status == status
 
 
 def test_a_refusal_neither_repeats_a_token_nor_names_a_file(tmp_path: Path) -> None:

@@ -67,11 +67,11 @@ ALLOWED: Final[dict[str, set[str]]] = {
     # edges: nothing below imports them
     "benching": {"core", "errors", "environments", "memory", "recall"},
     "survival": {"core", "errors", "environments", "memory"},
-    "aio": {"core", "errors", "ledger", "memory", "protocols", "recall"},
+    "aio": {"core", "errors", "ledger", "memory", "protocols", "recall", "verbs"},
     "mcp": {"core", "errors", "memory", "version"},
     "http": {"core", "dashboard", "encoding", "errors", "graph", "mcp", "memory", "opening", "protocols", "version"},
     "dashboard": set(),
-    "integrations": {"ci", "errors", "memory", "places", "version"},
+    "integrations": {"ci", "errors", "memory", "places", "system", "version"},
     "places": set(),
     "ci": {"core", "errors", "memory", "meters"},
     "cli": {

@@ -595,18 +595,18 @@ def test_an_agent_that_an_address_cannot_carry_is_refused(name: str) -> None:
 
 
 def test_a_verb_that_takes_too_long_is_let_go_on_and_its_key_tells_what_came_of_it(tmp_path: Path) -> None:
-    with client(tmp_path, limits=Limits(rate=0.0, verb=0.3)) as web:
+    with client(tmp_path, limits=Limits(rate=0.0, verb=3.0)) as web:
         added(web)
         held, let_go = threading.Event(), threading.Event()
 
         def hold() -> None:
             with Memory.open(tmp_path / "ops.db") as memory, memory._store.write(memory._author()):
                 held.set()
-                let_go.wait(10)
+                let_go.wait(60)
 
         other = threading.Thread(target=hold)
         other.start()
-        held.wait(10)
+        held.wait(60)
         headers = {"Idempotency-Key": "late"}
         late = web.post(f"{AGENT}/entries", json={"text": "It came late."}, headers=headers)
         assert late.status_code == 503 and int(late.headers["retry-after"]) > 0 and "Idempotency-Key" in late.json()["detail"]
@@ -879,6 +879,7 @@ def test_a_model_is_never_named_by_a_caller_and_one_that_is_not_there_is_said(we
 
 NOT_SERVED = {
     "open": "the service opens", "close": "the service closes", "now": "a clock of the process", "backup": "writes a file of the machine",
+    "archive": "writes a file of the machine", "check_archive": "reads a file of the machine",
     "restore_backup": "reads a file of the machine", "import_": "reads a file of the machine", "encode_files": "reads files of the machine",
     "render": "writes files of the machine", "load_lessons": "reads a file of the machine", "save_lessons": "writes a file of the machine",
     "look_again": "calls a meter of the process", "calibrate": "an operator's work at the machine",

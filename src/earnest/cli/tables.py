@@ -218,7 +218,7 @@ _WRITE: Final = (
         "feedback", "Write", "say what an entry was worth to you", "fading:feedback",
         (_ID, Option(("verdict",), "what it was", "VERDICT", choices=VERDICTS), _KEY),
         "earnest feedback kq3v5d2m7a4x6b2c helpful",
-        "Helpful: it lasts longer. Unhelpful: its importance goes down, at most to half. Outdated: it ceases to be valid now, and `doctor` asks "
+        "Helpful: it lasts longer. Unhelpful: its importance goes down, at most to half. Outdated: it is not valid any more, `doctor` asks "
         "for a replacement. An opinion moves neither evidence nor energy. Exit status 1 if the day's three opinions on it were used up.",
     ),
     Command(
@@ -469,7 +469,7 @@ _LOOK: Final = (
             _switch("--all", "every entry that has a link, as a graph (json unless --format graphml)"),
         ),
         "earnest related kq3v5d2m7a4x6b2c --hops 2",
-        "Links are found by shared names, by what happened before and after, and by likeness (`earnest maintain` finds those); `link` states more.",
+        "Links are found by shared names, by what happened before and after, and by likeness (in `earnest maintain`); `link` states more.",
     ),
     Command(
         "top", "Look", "the living entries that earned most", "insight:top",
@@ -496,7 +496,7 @@ _LOOK: Final = (
         (
             Option(("what_to_do",), "list (unless given), add, analyze, show, verify, trial, match, export or adopt", "ACTION", nargs="?",
                    choices=("list", "add", "analyze", "show", "verify", "trial", "match", "export", "adopt")),
-            Option(("what",), "the type for add, the id for show, verify and trial, the text for match, the file for export and adopt", "WHAT",
+            Option(("what",), "the type to add, the id to show, verify or try, the text to match, the file to export or adopt", "WHAT",
                    nargs="?", files=True),
             Option(("--status",), "only rules of this status, for list and export (export: active)", choices=STATUSES),
             Option(("--trigger",), "when it applies, for add", "TEXT"),

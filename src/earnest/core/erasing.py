@@ -60,8 +60,8 @@ class Receipt:
     """What an erasure took away, or would take on a dry run: counts only, never what it was.
 
     `counts` says how many `entries` (of them `derived`: versions of the others, and what was made of them), `tickets`, `vectors`,
-    stated `links`, `notes`, `sources`, `documents` and `keys` were emptied or taken away. `released` are the ids of entries that had been merged into
-    an erased one and live again. `event` is the number in the log that says so. `probed` counts what a look afterwards still found:
+    stated `links`, `notes`, `sources`, `documents` and `keys` were emptied or taken away. `released` are the ids of entries that had
+    been merged into an erased one and live again. `event` is the number in the log that says so. `probed` counts what a look afterwards still found:
     `keyword` and `dense` in the indexes, `file` in the bytes of the store's files. `left` names, in sentences, what still holds it or may;
     it is empty when everything is gone (`complete`).
     """

@@ -8,7 +8,7 @@ again, so that balances and standings follow from the facts, whoever put them to
     ["meter", name, unit, scale, tier, [channel, …], revoked since this tick or null]
     ["entry", {…}]
     ["open", ticket, tick, at, decider, [supporter, …], question, {…}]
-    ["settled", ticket, decider, tick, at, tick of the outcome, at, meter, delta, {…}]
+    ["settled", ticket, decider, tick, at, ticks until the outcome, time until it, meter, delta, {…} if need be]
     ["look", ticket, tick, at, meter, delta, {…}]
     ["control", tick, at, meter, delta, {…}]
 
@@ -84,10 +84,16 @@ def body(lessons: Lessons) -> list[str]:
         *(line(["meter", *fact]) for _, fact in sorted(lessons.meters.items())),
         *(line(["entry", {**said, "id": name}]) for name, said in entries),
         *(line(["open", *fact]) for fact in sorted(lessons.open.values(), key=lambda fact: (fact[2], fact[0]))),
-        *(line(["settled", *fact]) for fact in sorted(lessons.settled.values(), key=lambda fact: (fact[5], fact[0]))),
+        *(line(_short(fact)) for fact in sorted(lessons.settled.values(), key=lambda fact: (fact[5], fact[0]))),
         *sorted(lessons.looks),
         *sorted(lessons.controls),
     ]
+
+
+def _short(fact: Fact) -> list[Any]:
+    """A settled ticket as it is written: the outcome's tick and time as what lies between."""
+    ticket, decider, tick, at, end, ended, meter, delta, more = fact
+    return ["settled", ticket, decider, tick, at, end - tick, ended - at, meter, delta, *([more] if more else [])]
 
 
 def written(lessons: Lessons) -> str:
@@ -161,6 +167,8 @@ class _Gathering:
     def take(self, fact: list[Any], text: str, number: int) -> None:
         """One line."""
         kind, *rest = fact
+        if kind == "settled" and len(rest) == 8:
+            rest = [*rest, {}]
         widths = _WIDTHS.get(kind) if isinstance(kind, str) else None
         if widths is None or len(rest) != len(widths):
             raise self._wrong(number, f"{str(kind)[:40]!r} is not known in this form, or has another length")
@@ -169,7 +177,8 @@ class _Gathering:
             if not isinstance(value, wanted) or (number_wanted and isinstance(value, bool)):
                 raise self._wrong(number, f"{str(value)[:40]!r} is of the wrong type")
             endless = isinstance(value, float) and not math.isfinite(value)
-            if endless or (wanted is int and isinstance(value, int) and not 0 <= value < 2**62):
+            least = -(2**62) if kind == "settled" else 0
+            if endless or (wanted is int and isinstance(value, int) and not least <= value < 2**62):
                 raise self._wrong(number, f"{str(value)[:40]!r} is out of range")
         if kind in self._lines:
             self._lines[kind].add(line(fact))
@@ -182,6 +191,10 @@ class _Gathering:
             fact_kept: Any = said
         else:
             name, fact_kept = rest[0], rest[1] if kind == "setting" else tuple(rest)
+            if kind == "settled":
+                fact_kept = (*rest[:4], rest[2] + rest[4], rest[3] + rest[5], *rest[6:])
+                if min(fact_kept[2:6]) < 0:
+                    raise self._wrong(number, "its outcome lies before the beginning of time")
         if name in self._named[kind]:
             raise self._wrong(number, f"{name!r} is there twice")
         self._named[kind][name] = fact_kept

@@ -79,8 +79,10 @@ class Hosts:
         name = host.lower()
         return name in self._exact or _without_port(name) in self._exact
 
-    def check(self, headers: Headers) -> None:
+    def check(self, headers: Headers, *, page: bool = False) -> None:
         """Refuse a request that came to another name, or from a page of one.
+
+        With `page` it is for a static file: a person may follow a link to it from anywhere, as they may type its address.
 
         A page that had its own name point here (DNS rebinding) sends its own Host; a page elsewhere sends its own Origin.
 
@@ -98,6 +100,8 @@ class Hosts:
         if origins and not self._own(origins[0].lower(), hosts[0].lower()):
             raise Problem(403, "forbidden", "pages of that origin may not ask this service", field="Origin")
         site = headers.get("sec-fetch-site")
+        if page and (headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")) == ("navigate", "document"):
+            return
         if site is not None and site not in ("same-origin", "none") and not (origins and origins[0].lower() in self._origins):
             raise Problem(403, "forbidden", "another site's page may not ask this service", field="Sec-Fetch-Site")
 
@@ -180,8 +184,9 @@ class Guard:
         if path in OPEN:
             return
         headers = Headers(scope=scope)
-        self._hosts.check(headers)
-        if any(path == place or path.startswith(place + "/") for place in GUARDED):
+        guarded = any(path == place or path.startswith(place + "/") for place in GUARDED)
+        self._hosts.check(headers, page=not guarded and scope["method"] in SAFE)
+        if guarded:
             grant = self._granted(headers)
             state["grant"] = grant
             self._rates.take(grant.id, time.monotonic())

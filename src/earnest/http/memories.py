@@ -15,7 +15,7 @@ from earnest.errors import EarnestError, InvalidInput, StoreBusy, StoreError, St
 from earnest.memory import Memory
 from earnest.opening import agent_name, agents_in, file_name
 
-MOST: Final = 64
+MOST: Final = 32
 """Memories that stay open at once."""
 IDLE: Final = 300.0
 """Seconds after which one that nobody asks is closed."""

@@ -6,7 +6,7 @@ trust. What says what was executed here comes in suspended. What was dead there 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal
 
@@ -23,6 +23,8 @@ from earnest.ledger.book import Book
 from earnest.protocols import Reading, Rng, Writing
 
 Fate = Literal["added", "joined", "already"]
+
+Termed = Callable[[str, str | None], tuple[Sequence[str], Sequence[str]]]
 
 PROBATION: Final = 3
 """Measured gains that an import has to stand beside before it may decide."""
@@ -65,12 +67,13 @@ def fate(reading: Reading, new: NewEntry, dead: bool) -> tuple[Fate, StoredEntry
 
 
 def bring(
-    tx: Writing, settings: Settings, rng: Rng, analyser: Analyser, new: NewEntry, item: Item, terms: tuple[Sequence[str], Sequence[str]]
+    tx: Writing, settings: Settings, rng: Rng, analyser: Analyser, new: NewEntry, item: Item, termed: Termed
 ) -> tuple[StoredEntry, Fate]:
-    """Takes one entry in, in this transaction."""
+    """Takes one entry in, in this transaction; `termed` makes the terms of one that is new."""
     what, here = fate(tx, new, item.cause is not None)
     if here is not None:
         return (lifecycle.joined(tx, here, new.sources) if what == "joined" else here), what
+    terms = termed(new.text, new.cue)
     said: Mapping[str, Any] = {"probation": new.probation}
     if item.cause is not None:
         stored = lifecycle.insert(tx, settings, rng, new, terms, kind="import", given=0, **said)
@@ -82,9 +85,9 @@ def bring(
         return admission.convict(tx, settings, stored, by), what
     given = None if item.balance is None else max(1, min(item.balance, micro(settings.cap)))
     stored = lifecycle.insert(tx, settings, rng, new, terms, kind="import", given=given, **said)
-    if item.pinned:
-        lifecycle.pin(tx, settings, stored.entry.id, True)
-    return tx.entries([stored.row])[0], what
+    if not item.pinned:
+        return stored, what
+    return lifecycle.pin(tx, settings, stored.entry.id, True), what
 
 
 def connect(tx: Writing, child: str, parents: Sequence[str]) -> int:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 _STORY: Final = 12_000
 _SCOPES: Final = 50
-_STEADY: Final = 256
-"""How deep is looked for the first pages, whatever a page holds: entries that match equally well then stand in the same order on each."""
-_DEEPEST: Final = 1_000
+_DEPTHS: Final = (64, 256, 1_000)
+"""How deep is looked. It is the same for the first eight pages at least, so that entries that match equally well stand in the same order on
+one page and the next."""
 
 
 def where(args: dict[str, Any]) -> dict[str, Any]:
@@ -34,7 +34,8 @@ def search(memory: Memory, args: dict[str, Any]) -> dict[str, Any]:
     """`memory_search`."""
     asked = where(args)
     limit, offset = asked.pop("limit", 5), asked.pop("offset", 0)
-    hits = memory.search(k=_STEADY if offset + limit < _STEADY else _DEEPEST, **asked)[offset : offset + limit + 1]
+    depth = next((depth for depth in _DEPTHS if max(offset + limit + 1, 8 * limit) <= depth), _DEPTHS[-1])
+    hits = memory.search(k=depth, **asked)[offset : offset + limit + 1]
     rows = [shown.entry(hit.entry, score=round(hit.score, 4), why=cutting.cut(cutting.line(hit.why), 300)) for hit in hits]
     return shown.page("hits", rows, limit, lambda n: _next_offset(offset + n))
 

@@ -40,15 +40,21 @@ write it down with memory_add: one self-contained statement, with its source. Do
 """
 
 MORE: Final = """\
-memory_search looks broadly, memory_prefetch gives a short block for a prompt, memory_obituary tells an entry's life. Long lists and texts \
-are cut; the reply then says how to get the rest.
+memory_rules with action=match tells which rules apply to what you are about to do; you may propose rules, people accept them. \
+memory_feedback takes an opinion on an entry where nothing can be measured. memory_search looks broadly, memory_prefetch gives a short \
+block for a prompt, memory_obituary tells an entry's life. Long lists and texts are cut; the reply then says how to get the rest.
+"""
+
+LOOKING: Final = """\
+memory_rules with action=match tells which rules apply to what you are about to do. memory_search looks broadly, memory_prefetch gives a \
+short block for a prompt, memory_obituary tells an entry's life. Long lists and texts are cut; the reply then says how to get the rest.
 """
 
 
 def instructions(*, writes: bool, settles: bool) -> str:
     """What a client is told when it connects, for the tools that this server has."""
     if not writes:
-        return "\n".join((PREAMBLE, READING, MORE))
+        return "\n".join((PREAMBLE, READING, LOOKING))
     return "\n".join((PREAMBLE, SETTLING if settles else UNSETTLED, WRITING, MORE))
 
 

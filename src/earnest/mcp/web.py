@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import socket
 import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -104,7 +105,7 @@ def serve(server: Server[Any], *, host: str, port: int, token: str | None, names
     """Serve until the process is told to end. Says on standard error where.
 
     Raises:
-        InvalidInput: The address is reachable from other machines and there is no token, or one that can be guessed.
+        InvalidInput: The address is reachable from other machines and there is no token, or one that can be guessed; or it is taken.
     """
     if not loopback(host) and token is None:
         raise InvalidInput("--host", host, "can be reached from other machines: set EARNEST_TOKEN to a secret first, or keep to 127.0.0.1")
@@ -112,6 +113,7 @@ def serve(server: Server[Any], *, host: str, port: int, token: str | None, names
         raise InvalidInput(
             "EARNEST_TOKEN", "…", f"is shorter than {_SHORTEST_TOKEN} characters, so that it can be guessed; make a longer one"
         )
+    listening = _bound(host, port)
     made = app(server, host=host, port=port, token=token, names=names)
     config = uvicorn.Config(
         made, host=host, port=port, log_config=None, access_log=False, limit_concurrency=_CONCURRENT, timeout_graceful_shutdown=_GRACE,
@@ -119,4 +121,19 @@ def serve(server: Server[Any], *, host: str, port: int, token: str | None, names
     )  # fmt: skip
     sys.stderr.write(f"earnest: MCP at http://{_bracketed(host)}:{port}{PATH}{'' if token is None else ' (token needed)'}\n")
     sys.stderr.flush()
-    uvicorn.Server(config).run()
+    with listening:
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """A socket that listens there; bound before anything is said, so that an address that is taken is one plain error."""
+    plain = host.strip("[]")
+    made = socket.socket(socket.AF_INET6 if ":" in plain else socket.AF_INET)
+    try:
+        if sys.platform != "win32":
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((plain, port))
+    except OSError as error:
+        made.close()
+        raise InvalidInput("--port", port, f"cannot be listened on at {host} ({error.strerror or error}); name another") from error
+    return made

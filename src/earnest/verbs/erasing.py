@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from earnest.core import check
 from earnest.core.erasing import Compaction, Receipt, Subject, subject
-from earnest.errors import UnknownEntry
+from earnest.errors import KeyReused, UnknownEntry
 from earnest.ledger import erasure
 from earnest.verbs.base import Base
 
@@ -51,7 +51,8 @@ class ErasingVerbs(Base):
 
         Raises:
             InvalidInput: No subject was named, or one that cannot be used. UnknownEntry: there is no entry of that id.
-            KeyReused: The key came with another request. StoreError: What was not done yet is still there; call again.
+            KeyReused: The key came with another request: there is something left to erase.
+            StoreError: What was not done yet is still there; call again.
 
         Durable when it returns: many short transactions, each whole; a call that was interrupted is finished by calling again. Then the
         file is written anew. Cost: O(the file), and for a moment as much room on the disk again. Copies elsewhere (backups, exports,
@@ -59,10 +60,13 @@ class ErasingVerbs(Base):
         """
         meant = subject(scope, source, entry, text)
         only = check.flag("dry_run", dry_run)
-        request = {**asdict(meant), "dry_run": only}
+        # A digest of what is erased would stay in the store, and could be guessed at: the key stands for the kind of subject alone.
+        request = {"subject": meant.words, "dry_run": only}
         with self._store.read() as reading:
             kept = None if key is None else self._kept(reading, key, "erase", request)
             if kept is not None:
+                if key is not None and erasure.plan(reading, meant).rows:
+                    raise KeyReused(key, "erase")
                 return _loaded(kept)
             if meant.entry is not None and reading.entry(meant.entry) is None:
                 raise UnknownEntry(meant.entry)
@@ -127,7 +131,7 @@ class ErasingVerbs(Base):
                 event = tx.append("erase", data={"subject": meant.words, "counts": {k: v for k, v in sorted(counts.items()) if v}})
         left = self._store.scrub()
         probed, more_left = self._probe(rows, pieces)
-        left += [f"the scope {name!r} has it in its name; erase the scope" for name in scopes]
+        left += [f"names of scopes hold it ({len(scopes)}); erase those scopes"] if scopes else []
         return Receipt(meant.words, False, dict(counts), released, event, probed, (*left, *more_left))
 
     def _beside(self, tx: Any, meant: Subject, counts: Counter[str]) -> tuple[str, ...]:

@@ -44,8 +44,8 @@ class LessonVerbs(LedgerVerbs):
         """Write what this memory learned to a small, sorted text, fit for git: entries, decisions and outcomes, not balances.
 
         A file that says the same already is left as it is, so that a run that changed nothing changes no file. Notes on settlements, the
-        questions of settled tickets, rules, links, tickets that ended without an outcome, and who died without an outcome are left out: `export` keeps
-        everything.
+        questions of settled tickets, rules, links, tickets that ended without an outcome, and who died without an outcome are left out:
+        `export` keeps everything.
 
         Raises:
             NotAllowed: The store holds randomised decisions. StoreError: The file cannot be written.

@@ -242,7 +242,7 @@ class MovingVerbs(Base):
             settings = self._read_settings(tx)
             written = []
             for new, item in batch:
-                stored, what = importing.bring(tx, settings, self._rng, self._analyser, new, item, self._terms(new.text, new.cue))
+                stored, what = importing.bring(tx, settings, self._rng, self._analyser, new, item, self._terms)
                 taken.count(new, item, what)
                 if stored.entry.id != new.id:
                     taken.aliases[new.id] = stored.entry.id

@@ -150,6 +150,29 @@ export function restore(entry) {
   });
 }
 
+export function vouch(entry, probation) {
+  ask({
+    title: "Vouch for this entry", says: entry.text, doing: "Vouch", danger: true,
+    consequence: [`It waits for ${plural(probation, "outcome")} before it may decide, because it was imported or is written like an order to its reader. If you vouch for it, it may decide at once.`, "Read the text first: you answer for it, and the log says so."],
+    run: async () => {
+      await post(`/entries/${entry.id}/vouch`);
+      return { told: "It may decide now.", undo: await undoOf(entry.id, ["vouch"], "It waits again.") };
+    },
+  });
+}
+
+export function opine(entry) {
+  const verdict = field("verdict", "What do you think of it?", { kind: "select", wide: true, value: "helpful", options: [["helpful", "helpful: it fades more slowly"], ["unhelpful", "unhelpful: its importance goes down"], ["outdated", "outdated: it is valid no more"]] });
+  ask({
+    title: "Give an opinion", says: entry.text, doing: "Take it down", fields: [verdict],
+    consequence: ["An opinion, not a measurement: it moves no evidence, no balance and no standing. At most three opinions a day change anything on one entry."],
+    run: async (values) => {
+      const made = await post(`/entries/${entry.id}/feedback`, values);
+      return { told: made.reason ? `Taken down: ${made.reason}` : "Taken down.", undo: await undoOf(entry.id, ["feedback"], "Taken back.") };
+    },
+  });
+}
+
 export function abandon(ticket) {
   const reason = field("reason", "Why (for the record)", { wide: true, maxlength: 4000 });
   ask({

@@ -88,5 +88,6 @@ export const EVENTS = {
   bind: "meter bound", repair: "repaired", remeasure: "measured again", correct: "put right", control: "control", appeal: "appeal",
   alarm: "meter alarm", revoke: "meter revoked", rule: "rule changed", link: "linked", unlink: "links cut", feedback: "opinion given",
   vouch: "vouched for", import: "imported", erase: "erased", segment: "segment written",
+  archive: "log archived", archived: "log was archived",
 };
 export const eventName = (kind) => EVENTS[kind] || visible(kind).replace(/_/g, " ");

@@ -16,7 +16,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -25,6 +24,7 @@ from earnest.errors import EarnestError
 from earnest.integrations.claude_code.commands import test_command
 from earnest.integrations.claude_code.session import Journal, Session
 from earnest.places import project_store, usual_store
+from earnest.system import SystemClock
 
 if TYPE_CHECKING:
     from earnest.memory import Memory
@@ -152,7 +152,8 @@ def _prompt(store: Path, journal: Journal, prompt: str) -> str:
 
 def _start(store: Path, journal: Journal, here: Path) -> str:
     """Closes sessions that never ended, and recalls what this project has been about lately."""
-    stale = [path for path in journal.path.parent.glob("*.jsonl") if path != journal.path and time.time() - path.stat().st_mtime > STALE]
+    oldest = SystemClock().now().timestamp() - STALE
+    stale = [path for path in journal.path.parent.glob("*.jsonl") if path != journal.path and path.stat().st_mtime < oldest]
     about = _about(here)
     if not store.exists() or not (stale or about):
         return ""

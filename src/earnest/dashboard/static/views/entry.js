@@ -4,7 +4,7 @@ import { empty, h, icon } from "../dom.js";
 import { get, getSettings } from "../api.js";
 import { CAUSES, chance, count, delta, energy, percent, plural, scopeName, visible, when } from "../format.js";
 import { lines } from "../charts.js";
-import { does, forget, pin, restore, unpin } from "../actions.js";
+import { does, forget, opine, pin, restore, unpin, vouch } from "../actions.js";
 import { CAP, account, chips, entryLink, evidence, head, pages, table, tierMark } from "./parts.js";
 import { ticketRow } from "./tickets.js";
 import { eventRow } from "./events.js";
@@ -16,6 +16,8 @@ export async function entry({ id, signal }) {
   const alive = one.standing !== "dead";
   const acts = [
     alive && (one.pinned ? does("Unpin", () => unpin(one), { glyph: "pin" }) : does("Pin", () => pin(one), { glyph: "pin" })),
+    alive && card.probation > 0 && does("Vouch", () => vouch(one, card.probation), { glyph: "check" }),
+    alive && does("Opinion", () => opine(one)),
     alive && does("Forget", () => forget(one), { look: "danger", disabled: one.pinned || card.open_tickets > 0, title: one.pinned ? "It is pinned: take the pin away first" : card.open_tickets ? "An open ticket names it: settle or abandon that first" : null }),
     !alive && !["merged", "superseded", "erased"].includes(one.cause) && does("Restore", () => restore(one)),
     h("a", { class: "button", href: `#/graph/${encodeURIComponent(one.id)}` }, icon("graph"), "Links"),
