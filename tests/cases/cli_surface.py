@@ -167,7 +167,7 @@ def _option(name: str, value: Any) -> list[str]:
         return ["--accept" if value else "--reject"]
     if name == "dry_run":
         return ["--dry-run"] if value else []
-    if name in ("repair", "prune", "yes"):
+    if name in ("repair", "prune", "yes", "links"):
         return [f"--{name}"]
     if name == "last":
         return ["--last", _word(value)]

@@ -28,7 +28,7 @@ NOT_HERE: Final[dict[str, str]] = {
     "B91/cli": "commands go by the machine's clock, which no case moves",
     "B92/cli": "commands go by the machine's clock, which no case moves",
     "B93/cli": "commands go by the machine's clock, which no case moves",
-    "B160/cli": "thousands of links would be thousands of processes; commands follow links by a setting",
+    "B160/cli": "thousands of links would be thousands of processes",
     "B68/cli": "no word of a command line can bring a model of one's own",
     "B69/cli": "no word of a command line can bring a model of one's own",
     "B70/cli": "no word of a command line can bring a model of one's own",

@@ -103,8 +103,6 @@ def _search(run: Run, op: Op, reply: Reply) -> None:
     embedding.needed_for(run, op)
     options: dict[str, Any] = {name: op[name] for name in ("half_life", "floor") if name in op}
     if op.get("expand"):
-        if run.surface.name != "python":
-            raise Left("not here", "commands follow links by the setting `spread`")
         options["links"] = True
     if "mode" in op:
         options["mode"] = {"vector": "dense"}.get(op["mode"], op["mode"])
