@@ -141,7 +141,9 @@ STEPS: Final[tuple[tuple[str, Callable[[Memory], object]], ...]] = (
     ("link", lambda m: m.link(_id(m, "Tapes"), _id(m, "Visitors"), reason="both are in lot four", key="link-1")),
     ("cut the link", lambda m: m.unlink(_id(m, "Tapes"), _id(m, "Visitors"), key="link-2")),
     ("undo the cut", lambda m: m.undo(_event(m, "unlink"), key="undo-4")),
-    ("let fade", lambda m: m.decay_cleanup(key="decay-1")),
+    # A cleanup is several transactions, each of which is whole: first the dates follow the settings, then batches fall.
+    ("look the dates over", lambda m: m._redate()),
+    ("let fade", lambda m: m.decay_cleanup()),
     ("rebuild the index", lambda m: m._store.rebuild_index(m._analyser.terms, m._author())),
     ("repair the counters", lambda m: m._store.repair_counters(m._author())),
 )
