@@ -282,6 +282,7 @@ class AsyncMemory:
     import_ = _writes(Memory.import_)
     erase = _writes(Memory.erase)
     compact = _writes(Memory.compact)
+    archive = _writes(Memory.archive)
 
     # reading
     get = _reads(Memory.get)
@@ -308,6 +309,7 @@ class AsyncMemory:
     ticket = _reads(Memory.ticket)
     history = _reads(Memory.history)
     balances = _reads(Memory.balances)
+    check_archive = _reads(Memory.check_archive)
     earned = _reads(Memory.earned)
     graph = _reads(Memory.graph)
     related = _reads(Memory.related)

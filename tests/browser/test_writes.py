@@ -152,7 +152,7 @@ def test_a_settlement_by_hand_is_the_operators_and_marked(service: Service, open
     watched = opened(service)
     with service.memory() as memory:
         before = len(memory.pending())
-        ticket = next(one for one in memory.pending() if not one.holdout)
+        ticket = next(one for one in memory.pending() if one.deciding is not None)
         assert ticket.deciding is not None
         page = watched.go("tickets")
         row = page.locator("main li", has_text=ticket.id)

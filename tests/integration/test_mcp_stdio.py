@@ -303,7 +303,8 @@ def test_without_the_extra_it_says_which_one_is_needed(tmp_path: Path, missing: 
 def test_nothing_of_the_sdk_is_imported_before_the_output_is_the_protocols(tmp_path: Path) -> None:
     code = (
         "import sys\nfrom earnest.mcp import wire\n"
-        "def taken(self):\n    sys.stderr.write(repr(sorted(n for n in sys.modules if n.split('.')[0] in ('mcp', 'mcp_types', 'anyio', 'apsw'))))\n"
+        "heavy = ('mcp', 'mcp_types', 'anyio', 'apsw')\n"
+        "def taken(self):\n    sys.stderr.write(repr(sorted(name for name in sys.modules if name.split('.')[0] in heavy)))\n"
         "    sys.exit(0)\nwire.Wire.__init__ = taken\nfrom earnest.cli.main import main\nmain(['mcp', '--store', 'memory.db'])\n"
     )
     done = subprocess.run(

@@ -641,7 +641,7 @@ def test_one_agent_gets_half_of_the_threads_and_of_the_queue_and_others_go_on() 
         assert await asyncio.gather(*held) == ["held"] * 5
         await asyncio.sleep(0)
         assert workers.busy == 0 and workers._turns == {}
-        workers.close()
+        assert await workers.close(20) is True
         with pytest.raises(Problem, match="shutting down"):
             await workers.run(hold, seconds=1)
 
@@ -660,11 +660,22 @@ def test_a_call_that_waits_too_long_for_its_turn_was_not_begun() -> None:
         let_go.set()
         await first
         assert begun == []
-        while workers.busy:
-            await asyncio.sleep(0.01)
-        workers.close()
+        assert await workers.close(20) is True
 
     asyncio.run(crowd())
+
+
+def test_the_end_of_a_service_waits_for_a_verb_so_long_and_no_longer() -> None:
+    async def ending() -> None:
+        workers, let_go = Workers(threads=2), threading.Event()
+        running = asyncio.ensure_future(workers.run(lambda: let_go.wait(60), seconds=60))
+        await asyncio.sleep(0.05)
+        assert await workers.close(0.1) is False
+        let_go.set()
+        assert await running is True
+        assert await workers.close(20) is True
+
+    asyncio.run(ending())
 
 
 # metrics

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
+from typing import Final
 
 from starlette.middleware.errors import ServerErrorMiddleware
 from starlette.requests import Request
@@ -15,12 +16,15 @@ from starlette.types import ASGIApp
 from earnest.http.api import Api
 from earnest.http.guard import HEADERS, Guard, Hosts, Limits
 from earnest.http.memories import Memories
-from earnest.http.problems import fault
+from earnest.http.problems import LOG, fault
 from earnest.http.service import Service
 from earnest.http.ticking import Ticker
 from earnest.http.tokens import Grant, Tokens
 from earnest.http.tools import MCP, mounted_tools
 from earnest.protocols import Clock
+
+_A_MOMENT: Final = 3.0
+"""Seconds for verbs whose requests are over already to come to their end when the application does."""
 
 Running = Callable[[], AbstractAsyncContextManager[None]]
 
@@ -77,8 +81,10 @@ def build(
                 service.slow.refuse()
                 if ticker is not None:
                     ticker.stop()
-                service.workers.close()
-                service.slow.close()
+                # The server has waited for requests already; what is left runs by itself, such as a verb that took too long.
+                ended = [await workers.close(_A_MOMENT) for workers in (service.workers, service.slow)]
+                if not all(ended):
+                    LOG.warning("a verb did not come to its end in time; what it wrote is whole, and what it had not written is not there")
                 memories.close()
 
     guarded = Guard(Api(service, pages=pages, mounts=places), hosts=hosts, tokens=tokens, limits=bounds)

@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ipaddress
+import os
 import signal
 import socket
+import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, Final
@@ -17,6 +21,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from earnest.errors import InvalidInput
 from earnest.http.guard import Limits
+from earnest.http.workers import THREAD
 
 PORT: Final = 8765
 """The port, unless another is named."""
@@ -162,8 +167,26 @@ def server(app: ASGIApp, limits: Limits, *, begun: Callable[[], None] = lambda: 
 
 
 def run(app: ASGIApp, place: socket.socket, limits: Limits, *, begun: Callable[[], None] = lambda: None) -> None:
-    """Serve until a signal. What runs then is finished, within the bound; new requests are refused."""
+    """Serve until a signal. What runs then is finished, within the bound; new requests are refused.
+
+    For a process that does nothing else: a verb that goes on beyond the bound is left behind with the process. What it has committed is
+    on the disk, and nothing else is.
+    """
     try:
         server(app, limits, begun=begun).run(sockets=[place])
     finally:
         place.close()
+    if any(thread.name.startswith(THREAD) and thread.is_alive() for thread in _after(0.5)):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
+
+
+def _after(seconds: float) -> list[threading.Thread]:
+    """The threads that are left when those that are about to end had a moment for it."""
+    until = time.monotonic() + seconds
+    while True:
+        left = [thread for thread in threading.enumerate() if thread.name.startswith(THREAD)]
+        if not left or time.monotonic() > until:
+            return left
+        time.sleep(0.02)

@@ -13,6 +13,8 @@ from earnest.http.problems import Problem
 
 T = TypeVar("T")
 
+THREAD: Final = "earnest-http"
+"""What the names of the threads begin with."""
 THREADS: Final = 8
 """Verbs that are carried out at once: readers work side by side, writers of one agent take turns anyhow."""
 WAITING: Final = 64
@@ -34,7 +36,7 @@ class Workers:
     """
 
     def __init__(self, threads: int = THREADS, waiting: int = WAITING) -> None:
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="earnest-http")
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix=THREAD)
         self._most, self._share = threads + waiting, max(1, threads // 2)
         self._turns: dict[str, _Turns] = {}
         self._closing = False
@@ -107,10 +109,14 @@ class Workers:
         """Take no more calls; those that run or wait come to their end."""
         self._closing = True
 
-    def close(self) -> None:
-        """Wait for the calls that run. Idempotent."""
+    async def close(self, seconds: float) -> bool:
+        """Take no more calls, and wait so long for those that run; whether all came to their end. Idempotent."""
         self._closing = True
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        until = time.monotonic() + seconds
+        while self.busy and time.monotonic() < until:
+            await asyncio.sleep(0.02)
+        return not self.busy
 
 
 def _late(said: str) -> Problem:
