@@ -282,6 +282,7 @@ class AsyncMemory:
     import_ = _writes(Memory.import_)
     erase = _writes(Memory.erase)
     compact = _writes(Memory.compact)
+    archive = _writes(Memory.archive)
 
     # reading
     get = _reads(Memory.get)
@@ -313,6 +314,7 @@ class AsyncMemory:
     related = _reads(Memory.related)
     shown = _reads(Memory.shown)
     now = _reads(Memory.now)
+    check_archive = _reads(Memory.check_archive)
 
 
 def _closed_again(opened: asyncio.Future[Memory]) -> None:
