@@ -315,6 +315,7 @@ class AsyncMemory:
     related = _reads(Memory.related)
     shown = _reads(Memory.shown)
     now = _reads(Memory.now)
+    check_archive = _reads(Memory.check_archive)
 
 
 def _closed_again(opened: asyncio.Future[Memory]) -> None:

@@ -177,6 +177,7 @@ def test_a_file_of_mnemosyne_comes_by_the_shape_of_its_tables(memory: Memory, tm
     assert by_text["Moved house in May."].kind == "episodic" and by_text["Broken numbers."].created is None
     assert by_text["wait until Monday"].cue == "deploying on a Friday" and by_text["wait until Monday"].metadata["status"] == "active"
     told = reasons(report)
+    assert "found_" not in told
     assert report.linked == 1 and [found.entry.text for found in memory.related(koeln.id, kind="related")] == ["Moved house in May."]
     assert "has no text" in told and "relations" in told and "scratchpad" in told and "has no action" in told
     assert (tmp_path / "x.db").read_bytes() == before and not [*tmp_path.glob("x.db-*")]

@@ -12,7 +12,7 @@ import apsw
 from earnest.errors import InvalidInput
 
 _MAGIC: Final = b"SQLite format 3\x00"
-_STEPS: Final = 2_000_000_000
+_VIRTUAL: Final = "CREATE VIRTUAL"
 MAX_VALUE: Final = 16 * 1024 * 1024
 
 
@@ -46,8 +46,12 @@ class Tables:
             found = self._db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'").fetchall()
         except apsw.Error as error:
             raise self._damaged(error) from error
+        virtual = tuple(f"{name}_" for name, sql in found if isinstance(sql, str) and sql.lstrip().upper().startswith(_VIRTUAL))
         self.names: list[str] = [
-            str(name) for name, sql in found if isinstance(sql, str) and not sql.lstrip().upper().startswith("CREATE VIRTUAL")
+            str(name)
+            for name, sql in found
+            # What a virtual table keeps for itself is no table of anybody's.
+            if isinstance(sql, str) and not sql.lstrip().upper().startswith(_VIRTUAL) and not (virtual and str(name).startswith(virtual))
         ]
         """The tables, as they were made."""
 

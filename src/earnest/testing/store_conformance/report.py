@@ -14,6 +14,7 @@ from earnest.testing.store_conformance import (
     entries,
     evidence,
     log,
+    moving,
     opening,
     places,
     recall,
@@ -60,6 +61,7 @@ _CHAPTERS: Final = (
     vectors.law,
     accounts.law,
     aging.law,
+    moving.law,
     opening.law,
     damage.law,
 )
