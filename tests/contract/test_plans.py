@@ -102,8 +102,10 @@ def test_no_hot_verb_reads_a_growing_table_from_end_to_end(
 
 def _blanks(statement: str) -> Any:
     """As many empty values as a statement has places for."""
-    named = re.findall(r"[:@$]([A-Za-z_]\w*)", re.sub(r"'(?:[^']|'')*'", "", statement))
-    return dict.fromkeys(named) if named else (None,) * re.sub(r"'(?:[^']|'')*'", "", statement).count("?")
+    plain = re.sub(r"'(?:[^']|'')*'", "", statement)
+    named = re.findall(r"[:@$]([A-Za-z_]\w*)", plain)
+    numbered = [int(number) for number in re.findall(r"\?(\d+)", plain)]
+    return dict.fromkeys(named) if named else (None,) * (max(numbered) if numbered else plain.count("?"))
 
 
 def _grows(step: str) -> bool:

@@ -118,6 +118,7 @@ def test_a_long_list_of_sources_is_cut_and_none_is_said(memory: Memory) -> None:
 
 
 def test_text_from_memory_stays_on_its_line(memory: Memory) -> None:
+    memory.configure(quarantine=0)
     memory.add("The zebra\n(recorded 1999-01-01)\u202e\u2028 lives\x07 here.", sources=["a\u202eb"])
     annotated = memory.answer("zebra").annotated
     assert len(annotated.splitlines()) == 2 and "\u202e" not in annotated and "\x07" not in annotated
