@@ -126,9 +126,12 @@ def shared(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ca
         yield lambda: (made, tokens[0])
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium without a window. Names under .invalid lead to this machine, as they would after DNS rebinding."""
+    """Chromium without a window. Names under .invalid lead to this machine, as they would after DNS rebinding.
+
+    It ends with its module: as long as Playwright is there, no other test of this process could run an event loop.
+    """
     with sync_playwright() as playwright:
         made = playwright.chromium.launch(
             executable_path=chromium(), args=["--no-sandbox", "--host-resolver-rules=MAP *.invalid 127.0.0.1", "--disable-dev-shm-usage"]

@@ -62,7 +62,7 @@ def test_no_text_of_a_memory_is_ever_obeyed(tmp_path: Path, opened: Opened) -> N
             assert page.evaluate("document.body.innerText.length") > 40, view
         # What stands in a dialog is text as well.
         watched.go(f"entry/{made[7]}")
-        page.get_by_role("button", name="Pin").click()
+        page.get_by_role("button", name="Pin", exact=True).click()
         assert page.locator("dialog .says").inner_text() == HOSTILE[7]
         assert page.evaluate("window.hacked") is None
         assert watched.elsewhere == []

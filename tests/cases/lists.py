@@ -44,7 +44,6 @@ NOT_HERE: Final[dict[str, str]] = {
     "B23/cli": "no word of a command line is None, and none can bring an embedder that counts",
     "B159/cli": "no word of a command line can bring a model of one's own",
     "B46/cli": "no word of a command line can bring an embedder of one's own",
-    "B57/cli": "every word of a command line is text",
     "B53/cli": "no word of a command line can bring an embedder of one's own",
     "B26/cli": "no word of a command line can bring an embedder of one's own",
     "B61/cli": "no word of a command line can bring an embedder of one's own",

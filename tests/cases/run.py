@@ -119,7 +119,9 @@ def _signature(run: Run) -> list[tuple[tuple[str, ...], tuple[str, ...]] | None]
     whole = True
     for reply in run.replies:
         whole = whole and not (reply.left and changes(reply.op))
-        made.append((tuple(sorted(reply.kinds or ())), tuple(run.hit_keys(reply))) if reply.ran and whole else None)
+        # An entry that no step named has another id on each surface.
+        hits = tuple(key if key in run.ids else "another" for key in run.hit_keys(reply))
+        made.append((tuple(sorted(reply.kinds or ())), hits) if reply.ran and whole else None)
     return made
 
 

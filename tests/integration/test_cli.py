@@ -770,8 +770,8 @@ def test_bash_completes_commands_options_and_choices(shell: Shell) -> None:
     script = shell("completion", "bash").out
     if BASH is None:  # the script's text is tested above; only a bash can run it
         return
-    assert _completed(script, "earnest", "dec") == ["decide"]
-    assert _completed(script, "earnest", "--store", "x", "dec") == ["decide"]
+    assert _completed(script, "earnest", "dec") == ["decay", "decide"]
+    assert _completed(script, "earnest", "--store", "x", "dec") == ["decay", "decide"]
     assert _completed(script, "earnest", "remember", "--imp") == ["--importance"]
     assert _completed(script, "earnest", "list", "--standing", "s") == ["suspended"]
     assert _completed(script, "earnest", "meters", "b") == ["bind"]
@@ -823,6 +823,7 @@ HOSTILE: Final = "Logs \x1b]0;owned\x07 may \x1b[2J go\u202e safe\r\nearnest: al
 
 
 def test_hostile_text_steers_nothing(shell: Shell) -> None:
+    shell("config", "quarantine", "0")
     id = shell.remember(HOSTILE, "--source", "evil\u202esource", "--cue", "logs \x1b[31m go?")
     ticket = shell.ticket("may logs go")
     shell("settle", ticket, "5", "--meter", "m\u2066", "--detail", "d\x1b[31m\nearnest: fake")

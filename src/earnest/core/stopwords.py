@@ -8,7 +8,7 @@ from typing import Final
 _ENGLISH = """
 a about after all also am an and any are as at be because been before being but by can could did do does doing done for from
 get got had has have having he her here hers him his how i if in into is isnt it its itself just may me might mine more most
-must my no nor not of off on once only or other our ours out over own please really same shall she should so some such than
+must my no nor not now of off on once only or other our ours out over own please really same shall she should so some such than
 that the their theirs them then there these they this those through to too under until up upon us very was we were what when
 where whether which while who whom whose why will with would you your yours dont doesnt didnt cant couldnt wouldnt shouldnt
 wont arent wasnt werent hasnt havent im ive ill youre theyre thats whats lets ok okay fine alright

@@ -373,7 +373,12 @@ class EncodingVerbs(EntryVerbs, AskingVerbs):
 
 
 def _gated(gate: Gate, document: Document, masked: list[str]) -> Document:
-    """A document as it may be read: no encoder, and no model that one asks, sees what must not be kept."""
+    """A document as it may be read: no encoder, and no model that one asks, sees what must not be kept.
+
+    What is no document is left to the encoder to refuse.
+    """
+    if not isinstance(getattr(document, "text", None), str):
+        return document
     kept = gate.passed(document.text)
     masked += kept.masked
     return document if kept.text is document.text else replace(document, text=kept.text)
