@@ -246,3 +246,13 @@ def test_the_command_abstains_and_leaves_the_ticket_open(chain: LocalChain, tmp_
     assert (status, said["delta"], said["landed"]) == (3, None, 0) and "disagree" in said["reason"]
     with Memory.open(store) as memory:
         assert [each.id for each in memory.pending()] == [ticket]
+
+
+def test_a_local_chain_leaves_the_bound_on_recursion_as_it_was() -> None:
+    """A library that raises it for the whole process would let text that is nested too deep end the process."""
+    code = (
+        "import json, sys\nfrom earnest.testing.evm import LocalChain\nbefore = sys.getrecursionlimit()\nwith LocalChain():\n"
+        "    assert sys.getrecursionlimit() == before\ntry:\n    json.loads('[' * 100_000)\nexcept RecursionError:\n    print('refused')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout == "refused\n", done.stderr[-500:]

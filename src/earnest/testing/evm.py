@@ -6,8 +6,10 @@ The machine is py-evm by way of eth-tester; nothing here imitates it. Written he
 from __future__ import annotations
 
 import json
+import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Final, Self
@@ -16,6 +18,17 @@ from earnest.errors import NotAvailable
 
 CHAIN_ID: Final = 131277322940537
 """What eth-tester's machine calls its chain."""
+
+
+@contextmanager
+def _same_depth() -> Iterator[None]:
+    """Keeps Python's bound on recursion: py-evm raises it for the whole process, and text that is nested too deep, which is refused
+    elsewhere with a RecursionError, would then end the process."""
+    limit = sys.getrecursionlimit()
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 class LocalChain:
@@ -27,7 +40,8 @@ class LocalChain:
     def __init__(self) -> None:
         """Start the chain. Raises NotAvailable without the extra `evm`."""
         try:
-            from eth_tester import EthereumTester, PyEVMBackend
+            with _same_depth():
+                from eth_tester import EthereumTester, PyEVMBackend
         except ImportError:
             raise NotAvailable("a local chain needs the extra evm: pip install 'earnest[evm]'") from None
         self.tester: Any = EthereumTester(PyEVMBackend())
