@@ -26,12 +26,7 @@ def answer(
         return SILENCE, None, []
     others = [f for f in found if f.stored.row != chosen.stored.row and f.stored.may_support][:supporters]
     entry = chosen.stored.entry
-    # Short texts may have too little in common to be alike, and contradict each other all the same.
-    alike = [
-        f.stored.entry
-        for f in found
-        if f.stored.row != chosen.stored.row and (similarity(f.terms, chosen.terms) >= conflict or opposed(entry.text, f.stored.entry.text))
-    ]
+    alike = [f.stored.entry for f in found if f.stored.row != chosen.stored.row and _one_matter(chosen, f, conflict)]
     said = Answer(
         text=entry.text,
         deciding=entry,
@@ -41,6 +36,12 @@ def answer(
         from_memory=True,
     )
     return said, chosen, others
+
+
+def _one_matter(chosen: Found, other: Found, conflict: float) -> bool:
+    """Whether two hits speak of the same matter: alike, or half as alike and in contradiction, for short texts have little in common."""
+    alike = similarity(other.terms, chosen.terms)
+    return alike >= conflict or (2 * alike >= conflict and opposed(chosen.stored.entry.text, other.stored.entry.text))
 
 
 def annotated(entry: Entry, alike: Sequence[Entry], now: datetime, tick: int) -> str:
