@@ -202,8 +202,7 @@ class Memory(
     @property
     def settings(self) -> Settings:
         """The settings in force, as the store has them now."""
-        with self._store.read() as reading:
-            return self._read_settings(reading)
+        return self._settings_now()
 
     def __enter__(self) -> Self:
         return self

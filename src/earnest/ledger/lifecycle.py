@@ -62,16 +62,18 @@ def gated(gate: Gate, new: NewEntry) -> NewEntry:
     """An entry as the write gate lets it through: without what must not be kept, and waiting if what it says is marked."""
     masked: list[str] = []
     text, cue = gate.passed(new.text), None if new.cue is None else gate.passed(new.cue)
-    made = replace(
+    sources, tags = gate.labels(new.sources, masked), gate.labels(new.tags, masked)
+    metadata = gate.metadata(new.metadata, masked) if new.metadata else new.metadata
+    return replace(
         new,
         text=text.text,
         cue=cue.text[: check.MAX_CUE] if cue else None,
-        sources=gate.labels(new.sources, masked),
-        tags=gate.labels(new.tags, masked),
-        metadata=gate.metadata(new.metadata, masked) if new.metadata else new.metadata,
+        sources=sources,
+        tags=tags,
+        metadata=metadata,
         probation=max(new.probation, gate.waits(text.text, cue.text if cue else None)),
+        redacted=(*new.redacted, *text.masked, *(cue.masked if cue else ()), *masked),
     )
-    return replace(made, redacted=(*new.redacted, *text.masked, *(cue.masked if cue else ()), *masked))
 
 
 def _in_order(begins: datetime | None, ends: datetime | None) -> None:

@@ -155,8 +155,7 @@ class AskingVerbs(Base):
         """Whether the memory has a model of its own."""
         if self._own_llm is not None:
             return True
-        with self._store.read() as reading:
-            return self._read_settings(reading).llm != "none"
+        return self._settings_now().llm != "none"
 
     def _model(self, llm: Any) -> LLM:
         if llm is True:

@@ -115,10 +115,14 @@ class Base:
             )
         return self._analyser
 
+    def _settings_now(self) -> Settings:
+        """The settings as the store has them now, in a snapshot of their own."""
+        with self._store.read() as reading:
+            return self._read_settings(reading)
+
     def _gate(self) -> Gate:
         """The write gate by the settings as they are now."""
-        with self._store.read() as reading:
-            settings = self._read_settings(reading)
+        settings = self._settings_now()
         return Gate.of(settings.redact, settings.quarantine)
 
     def _remark(self, name: str, value: Any, limit: int = check.MAX_DETAIL) -> str:

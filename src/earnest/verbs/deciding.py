@@ -8,7 +8,6 @@ from typing import Any
 
 from earnest.core import check
 from earnest.core.reports import TickReport
-from earnest.core.settings import Settings
 from earnest.core.slots import slot_of
 from earnest.core.ticket import Credit, Settlement
 from earnest.ledger import decisions, ticking
@@ -112,10 +111,6 @@ class LedgerVerbs(Base):
         """
         slot = slot_of(self._settings_now().tick_every, self._clock.now())
         return None if slot is None else self.tick(slot=slot)
-
-    def _settings_now(self) -> Settings:
-        with self._store.read() as reading:
-            return self._read_settings(reading)
 
 
 def _settlement(kept: Mapping[str, Any]) -> Settlement:

@@ -88,8 +88,7 @@ class EntryVerbs(Base):
 
     def _checking(self, retention: str | None = None) -> Callable[[Mapping[str, Any]], NewEntry]:
         """What makes entries of fields by the settings as they are now: checked, and let through the write gate."""
-        with self._store.read() as reading:
-            settings = self._read_settings(reading)
+        settings = self._settings_now()
         gate = Gate.of(settings.redact, settings.quarantine)
         return lambda fields: lifecycle.checked_entry(self._rng, retention or settings.default_retention, fields, gate)
 
