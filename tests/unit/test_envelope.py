@@ -8,7 +8,9 @@ import pytest
 
 from earnest import Memory
 from earnest.errors import InvalidInput, KeyReused
+from earnest.ledger import compressing
 from earnest.testing.clock import ManualClock, SeededRng
+from earnest.verbs import linking
 
 NAMES = [f"{a}{b}" for a in ("ka", "lo", "mi", "ne", "pu", "ra", "so", "ti") for b in ("lar", "nek", "mos", "tip", "ran")]
 
@@ -147,3 +149,119 @@ def test_a_merge_that_was_built_on_in_between_is_said_to_be_stuck() -> None:
     made = memory.maintain(canaries=[("Where does kalar log?", "log to the kalar folder.")])
     assert made.rolled_back and len(made.stuck) == 1 and made.changed == 2
     assert memory.stats().by_cause == {"merged": 2, "forgotten": 2} and memory.check().ok
+
+
+# long entries
+
+LONG = (
+    "Old logs under logs{n}/ may be deleted after {days} days. The team talked for a long afternoon about this over coffee. "
+    "The weather was fine and everybody was glad. Never delete billing logs {n}, which Anna keeps for 10 years."
+)
+
+
+def wordy(count: int, **settings: Any) -> tuple[Memory, ManualClock]:
+    """A store with so many long entries, each of another number."""
+    clock = ManualClock()
+    memory = Memory.open(clock=clock, rng=SeededRng(1), embedder="none", settings=settings)
+    for n in range(count):
+        memory.add(LONG.format(n=n * 7919, days=n * 31 + 2), cue=f"What of logs{n * 7919}?")
+    return memory, clock
+
+
+def test_upkeep_shortens_nothing_unless_the_setting_says_so() -> None:
+    memory, clock = wordy(3)
+    clock.advance(days=1000)
+    assert memory.maintain(dry_run=True).compressed == memory.maintain().compressed == ()
+    with pytest.raises(InvalidInput, match="compress_over is 0"):
+        memory.maintain(llm=lambda prompt: "shorter")
+    assert len(memory.list()) == 3
+
+
+def test_upkeep_shortens_what_is_long_and_old_enough_and_a_dry_run_says_what() -> None:
+    memory, clock = wordy(3, compress_over=100, compress_after=30.0)
+    assert memory.maintain().compressed == (), "they were just written"
+    clock.advance(days=31)
+    young = memory.add(LONG.format(n="young", days=5))
+    told = memory.maintain(dry_run=True)
+    assert told.due == len(told.compressed) == 3 and all(heir == "" for _, heir in told.compressed)
+    made = memory.maintain()
+    assert [one for one, _ in made.compressed] == [one for one, _ in told.compressed]
+    assert made.changed == 3 and made.due == 0 and made.saved > 300 and not made.rolled_back and memory.check().ok
+    assert memory.get(young.id).standing == "active"
+    one, heir = made.compressed[0]
+    assert memory.get(one).cause == "superseded" and "weather" not in memory.get(heir).text
+    [event] = memory.events(entry=heir, kind="supersede")
+    memory.undo(event.seq)
+    assert memory.get(one).standing == "active", "it is taken back like anything else"
+
+
+def test_what_is_shortened_counts_in_the_days_share_with_all_else() -> None:
+    memory, clock = wordy(60, compress_over=100, compress_after=0.0)
+    made = memory.maintain()
+    assert made.budget == made.changed == len(made.compressed) == 3 and made.due == 57
+    assert memory.maintain().changed == 0
+    clock.advance(days=1)
+    assert len(memory.maintain().compressed) == 3
+
+
+def test_a_broken_canary_brings_long_texts_back_with_all_else() -> None:
+    memory, _ = wordy(2, compress_over=100, compress_after=0.0)
+    for name in ("kalar", "kanek"):
+        memory.add(f"The {name} service writes its log to the {name} folder.", cue=f"Where does {name} log?")
+        memory.add(f"The {name} service writes its log to the {name} folder rotated.")
+    before = {entry.id: (entry.text, entry.balance) for entry in memory.list()}
+    made = memory.maintain(canaries=[("Who had coffee over a long afternoon?", "coffee")])
+    assert made.rolled_back and made.changed == 0 and made.compressed == () and len(made.groups) == 2
+    assert {entry.id: (entry.text, entry.balance) for entry in memory.list()} == before
+    [event] = memory.events(kind="rollback")
+    assert event.data["compressed"] == 2 and event.data["merges"] == 2 and set(event.entries) == set(before)
+    again = memory.maintain()
+    assert again.compressed == again.groups == () and memory.check().ok, "what was taken back is left alone"
+
+
+def test_what_cannot_be_shortened_does_not_keep_the_others_from_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory, clock = wordy(6, compress_over=150, compress_after=0.0)
+    for n in range(7):
+        # One sentence, longer than all the others: nothing of it can be left out.
+        memory.add(f"Account {n * 104729} " + " ".join(f"holds item {n}{m}," for m in range(30)) + " and nothing else.")
+    monkeypatch.setattr(compressing, "TRIED", 4)
+    seen: set[str] = set()
+    for _ in range(4):
+        clock.advance(days=1)
+        made = memory.maintain()
+        seen |= {one for one, _ in made.compressed}
+        assert len(made.compressed) + len(made.refused) <= 4
+    assert len(seen) == 6, "repeated runs cover all of them"
+    refused: set[str] = set()
+    for _ in range(2):
+        clock.advance(days=1)
+        refused |= {one for one, _ in memory.maintain().refused}
+    assert len(refused) == 7, "and begin anew when they are through"
+
+
+def test_a_model_writes_the_shorter_texts_only_where_one_is_given() -> None:
+    memory, _ = wordy(2, compress_over=100, compress_after=0.0, llm="ollama:nobody-is-there")
+    prompts: list[str] = []
+
+    def model(prompt: str) -> str:
+        prompts.append(prompt)
+        note = prompt.split("<note>\n")[1].split("\n</note>")[0]
+        return " ".join(part for part in note.split(". ") if "weather" not in part and "coffee" not in part).replace(
+            "days Never", "days. Never"
+        )
+
+    made = memory.maintain(llm=model, dry_run=True)
+    assert not prompts and len(made.compressed) == 2
+    made = memory.maintain(llm=model)
+    assert len(prompts) == len(made.compressed) == 2 and made.refused == (), made
+    memory, _ = wordy(2, compress_over=100, compress_after=0.0, llm="ollama:nobody-is-there")
+    assert len(memory.maintain().compressed) == 2, "the memory's own model is not asked unless the call says so"
+
+
+def test_upkeep_says_how_many_entries_wait_to_be_compared_and_goes_on_with_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory, _ = filled(0, 230)
+    monkeypatch.setattr(linking, "_LIKENED", 100)
+    assert memory.maintain(dry_run=True).to_link == 230
+    assert [memory.maintain().to_link for _ in range(3)] == [130, 30, 0]
+    memory.configure(links=0)
+    assert memory.maintain().to_link == 0

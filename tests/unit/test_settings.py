@@ -16,9 +16,9 @@ from earnest.testing.clock import ManualClock, SeededRng
 NUMBERS: Final = (
     "rules_half_life",
     "gain", "supporting_share", "stake", "rent", "cap", "floor", "near", "pass_over", "conflict", "merge_threshold", "daily_share",
-    "holdout", "holdout_entry", "uplift_bound", "llm_daily_budget", "decay_half_life", "decay_threshold", "spread",
+    "holdout", "holdout_entry", "uplift_bound", "llm_daily_budget", "compress_after", "decay_half_life", "decay_threshold", "spread",
 )  # fmt: skip
-COUNTS: Final = ("rules_cap", "expire_after", "supporters", "admission_window", "links", "quarantine")
+COUNTS: Final = ("rules_cap", "expire_after", "supporters", "admission_window", "links", "quarantine", "compress_over")
 WORDS: Final = (
     "weigh",
     "rules_approvers",
@@ -30,6 +30,7 @@ WORDS: Final = (
     "redact",
     "llm",
     "llm_price",
+    "reranker",
     "tick_every",
 )
 
@@ -38,10 +39,11 @@ GOOD: Final[dict[str, Any]] = {
     "rule": "classic", "gain": 1.2, "supporting_share": 0.0, "stake": 0.5, "rent": 0.0, "cap": 10.0, "default_retention": "kept",
     "admission_window": 3, "expire_after": 7, "supporters": 0, "floor": 0.3, "near": 0.6, "pass_over": 1.0,
     "conflict": 0.5,
-    "merge_threshold": 0.9, "daily_share": 0.1, "languages": "german, french", "embedder": "none", "holdout": 0.25,
+    "merge_threshold": 0.9, "daily_share": 0.1, "compress_over": 2000, "compress_after": 30.0,
+    "languages": "german, french", "embedder": "none", "holdout": 0.25,
     "holdout_entry": 0.5, "holdout_exempt": "guard,never", "uplift_bound": 2.0, "redact": "secrets,pii", "quarantine": 0,
     "llm": "ollama:qwen3", "llm_price": "0.15/0.6", "llm_daily_budget": 2.5,
-    "decay_half_life": 30.0, "decay_threshold": 0.2, "links": 5, "spread": 0.5, "weigh": "recency,confidence", "tick_every": "3600",
+    "decay_half_life": 30.0, "decay_threshold": 0.2, "links": 5, "spread": 0.5, "weigh": "recency,confidence", "reranker": "cohere:rerank-v3.5", "tick_every": "3600",
 }  # fmt: skip
 
 
@@ -85,7 +87,8 @@ def test_a_number_is_finite_and_no_lookalike(name: str, value: Any) -> None:
         ("rule", ""), ("rule", None), ("default_retention", "earn"), ("default_retention", None), ("languages", "klingon"),
         ("languages", "english,klingon"), ("languages", None), ("languages", "english\n"), ("embedder", "zhipu"),
         ("embedder", "zhipu:"), ("embedder", "word2vec:small"), ("embedder", "none:x"), ("embedder", "hashing:7"),
-        ("embedder", "sk-secret"), ("embedder", None), ("holdout", -0.1), ("holdout", 0.51), ("holdout", 0.009), ("holdout", True),
+        ("embedder", "sk-secret"), ("embedder", None), ("reranker", "cohere"), ("reranker", "ce:"), ("reranker", "sk-secret"),
+        ("reranker", None), ("holdout", -0.1), ("holdout", 0.51), ("holdout", 0.009), ("holdout", True),
         ("holdout_entry", 1.1), ("holdout_exempt", None), ("holdout_exempt", "guard\n"), ("uplift_bound", 0), ("uplift_bound", -1),
         ("uplift_bound", 1001), ("decay_half_life", 0), ("decay_half_life", -1),
         ("decay_threshold", 1.1), ("links", -1), ("links", 101), ("links", 2.0),

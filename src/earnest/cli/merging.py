@@ -13,6 +13,7 @@ from earnest.cli.render import Painted, Screen
 from earnest.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from earnest.core.reports import MaintenanceReport
     from earnest.memory import Memory
 
 _SHOWN = 20
@@ -41,7 +42,8 @@ def maintain(args: Namespace, screen: Screen) -> int:
     dry = bool(args.dry_run)
     canaries = None if args.canaries is None else _canaries(args.canaries)
     with open_memory(args, "reading" if dry else "writing") as memory:
-        report = memory.maintain(dry_run=dry, canaries=canaries, **given(args, "key"))
+        model = {} if args.model is None else {"llm": args.model}
+        report = memory.maintain(dry_run=dry, canaries=canaries, **model, **given(args, "key"))
         if screen.as_json:
             screen.json(report)
             return 1 if report.rolled_back else 0
@@ -53,12 +55,29 @@ def maintain(args: Namespace, screen: Screen) -> int:
             if report.stuck:
                 screen.say(f"Something was built on these in between, and they stand: {', '.join(report.stuck)}.")
             return 1
-        changed = sum(len(group) for group in report.groups) if dry else report.changed
+        planned = sum(len(group) for group in report.groups) + len(report.faded) + len(report.compressed)
+        changed = planned if dry else report.changed
         told = "would be changed" if dry else "changed"
         screen.say(Painted(plural(changed, "entry", "entries"), "bold"), f" {told} ({bound}), {report.due:,} due, ",
                    plural(report.canaries, "canary question"), " to watch." if dry else " held.")  # fmt: skip
         _say_groups(screen, memory, report.groups)
+        _say_rest(screen, report, dry)
     return 0
+
+
+def _say_rest(screen: Screen, report: MaintenanceReport, dry: bool) -> None:
+    """What was done beside merging, and what the next run goes on with."""
+    if report.faded:
+        screen.say(plural(len(report.faded), "entry", "entries"), " would fade." if dry else " faded.")
+    if report.compressed:
+        told = " would be made shorter." if dry else f" made shorter, by {report.saved:,} characters."
+        screen.say(plural(len(report.compressed), "entry", "entries"), told)
+    for entry, why in report.refused[:_SHOWN]:
+        screen.cut(f"  {entry} stays as long as it is: ", Painted(why, "dim"))
+    if len(report.refused) > _SHOWN:
+        screen.say(f"and {len(report.refused) - _SHOWN:,} more (`--json` names them)")
+    if report.to_link:
+        screen.say(plural(report.to_link, "entry", "entries"), " not yet compared with others for links; the next run goes on with them.")
 
 
 def _say_groups(screen: Screen, memory: Memory, groups: tuple[tuple[str, ...], ...]) -> None:

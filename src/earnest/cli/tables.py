@@ -201,10 +201,13 @@ _WRITE: Final = (
         (
             _switch("--dry-run", "only say what would be done"),
             Option(("--canaries",), "a JSON list of [question, what its answer must hold]; else from the store", "FILE", files=True),
+            _MODEL,
             _KEY,
         ),
         "earnest maintain --dry-run",
-        "Consolidates at most the setting `daily_share` of the living a day. Questions with known answers are asked before and after; "
+        "Merges near-duplicates, buries what has faded, and, where the setting `compress_over` says so, makes long entries shorter "
+        "(asking a model only with --model): at most the setting `daily_share` of the living a day. Questions with known answers are "
+        "asked before and after; "
         "if one is not answered as before, everything is taken back, and the exit status is 1.",
     ),
     Command(
@@ -274,7 +277,7 @@ _ASK: Final = (
         "search", "Ask and settle", "the entries that match best, suspended ones marked", "deciding:search",
         (
             Option(("question",), "any text; it is only ever data", "QUESTION"),
-            Option(("-k",), "at most so many hits (5)", "N", "whole"),
+            Option(("-k", "--limit"), "at most so many hits (5)", "N", "whole", dest="k"),
             *_RECALL,
             Option(("--floor",), "leave out what matches less than this part of the question, 0 to 1 (0)", "N", "number"),
         ),
@@ -462,7 +465,7 @@ _LOOK: Final = (
         "related", "Look", "what an entry is linked with, or the whole graph", "linking:related",
         (
             Option(("id",), "the entry's id; none with --all", "ID", nargs="?"),
-            Option(("-k",), "at most so many (5)", "N", "whole"),
+            Option(("-k", "--limit"), "at most so many (5)", "N", "whole", dest="k"),
             Option(("--hops",), "how many links away it may lie (1)", "N", "whole"),
             Option(("--kind",), "only links of this kind; repeat for several", repeat=True, choices=(*LINKS, "supersession")),
             Option(("--format",), "a table (text), or a graph for another program", choices=("text", "json", "graphml")),

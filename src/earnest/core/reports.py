@@ -90,7 +90,9 @@ class MaintenanceReport:
     not bind. `due`: how many wait for a later run (all of them, on a dry run). `groups` and `heirs` as in a consolidation. `canaries`:
     questions that were watched; `broken` those that were not answered as before, upon which everything was `rolled_back`, but for
     the heirs in `stuck`, on which something was built in between. `faded`: entries that the forgetting curve ended, or would. `linked`:
-    entries whose links were looked for; links are derived, and no change of an entry.
+    entries whose links were looked for; links are derived, and no change of an entry; `to_link`: how many wait for the next run to be
+    compared with others. `compressed`: pairs of an entry and its shorter version ("" on a dry run, of those that would be tried); `saved`
+    counts the characters; `refused`: pairs of an entry and why it stayed as long as it was.
     """
 
     changed: int
@@ -104,6 +106,10 @@ class MaintenanceReport:
     stuck: tuple[str, ...] = ()
     faded: tuple[str, ...] = ()
     linked: int = 0
+    to_link: int = 0
+    compressed: tuple[tuple[str, str], ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
+    saved: int = 0
 
 
 @dataclass(frozen=True, slots=True)

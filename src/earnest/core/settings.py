@@ -63,6 +63,10 @@ class Settings:
     """Similarity from which consolidation takes two agreeing entries for near-duplicates."""
     daily_share: float = 0.05
     """Part of the living that scheduled work may change in a day; 0 lets it change nothing."""
+    compress_over: int = 0
+    """Characters beyond which scheduled work makes an entry shorter; 0: it never does."""
+    compress_after: float = 90.0
+    """Days since an entry was recorded before which scheduled work leaves its length alone."""
     holdout: float = 0.0
     """Probability with which a decision that memory could answer is withheld at random, so that its use can be measured."""
     holdout_entry: float = 0.0
@@ -91,6 +95,8 @@ class Settings:
     """US dollars that models may cost a day, over all processes; 0: no bound."""
     embedder: str = "none"
     """The embedder as a spec, never a key: `none` (recall by words alone), `local`, `hashing`, `openai:NAME`, `ollama:NAME`, …"""
+    reranker: str = "none"
+    """The reranker as a spec, never a key: `none`, `ce:MODEL` (a cross-encoder), `cohere:NAME`, `voyage:NAME`, `jina:NAME`."""
     tick_every: str = "day"
     """How often services and pipelines move the clock by themselves: `never`, `day` (of UTC), or so many seconds, at least 10."""
 
@@ -110,6 +116,7 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "conflict": (0.0, 1.0),
     "merge_threshold": (0.0, 1.0),
     "daily_share": (0.0, 1.0),
+    "compress_after": (0.0, 36_500.0),
     "decay_half_life": (0.001, 1_000_000.0),
     "decay_threshold": (0.0, 1.0),
     "spread": (0.0, 1.0),
@@ -145,6 +152,27 @@ def embedder_spec(value: Any) -> str:
     if kind in SERVICES and name.strip():
         return f"{kind}:{check.label('embedder', name.strip(), limit=200)}"
     raise InvalidInput("embedder", value, forms)
+
+
+RERANKERS: Final = ("ce", "cohere", "voyage", "jina")
+"""Kinds of rerankers, each with the name of a model, as in `cohere:rerank-v3.5`; `ce` takes a folder too."""
+
+
+def reranker_spec(value: Any) -> str:
+    """A reranker's spec, checked for its form: what it names need not be there.
+
+    Raises:
+        InvalidInput: Says which forms there are.
+    """
+    forms = f"must be none, or {', '.join(f'{kind}:MODEL' for kind in RERANKERS)}"
+    if not isinstance(value, str) or len(value) > check.MAX_LABEL:
+        raise InvalidInput("reranker", value, forms)
+    kind, colon, name = value.strip().partition(":")
+    if not colon and kind == "none":
+        return kind
+    if kind in RERANKERS and name.strip():
+        return f"{kind}:{check.label('reranker', name.strip(), limit=200)}"
+    raise InvalidInput("reranker", value, forms)
 
 
 WEIGHTS: Final = ("importance", "confidence", "recency")
@@ -197,6 +225,8 @@ def _checked(name: str, value: Any) -> Any:
         return check.integer(name, value, low=0, high=100)
     if name in ("admission_window", "quarantine"):
         return check.integer(name, value, low=0, high=1_000)
+    if name == "compress_over":
+        return check.integer(name, value, low=0, high=check.MAX_TEXT)
     if name == "rule":
         return check.choice(name, value, tuple(RULES))
     if name == "default_retention":
@@ -212,6 +242,8 @@ def _checked(name: str, value: Any) -> Any:
         return ",".join(names)
     if name == "embedder":
         return embedder_spec(value)
+    if name == "reranker":
+        return reranker_spec(value)
     if name == "llm":
         return model_spec(value)
     if name == "llm_price":

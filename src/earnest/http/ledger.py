@@ -11,6 +11,7 @@ from earnest.http.answers import AppealPage, MeterList, Recorded, Undone
 from earnest.http.asking import DECISION, refused
 from earnest.http.entries import ROOT
 from earnest.http.operations import Call, Operation
+from earnest.http.shapes_life import Upkeep
 
 METER: Final = ROOT + "/meters/{meter}"
 
@@ -100,8 +101,8 @@ OPERATIONS: Final = (
     ),
     Operation(
         "POST", ROOT + "/maintenance", "maintain", "Do what is due in keeping the memory tidy, inside the envelope",
-        lambda call: call.memory.maintain(dry_run=call.body.dry_run, key=call.key), MaintenanceReport,
-        body=shapes.DryRun, access="write", who="operator", failures=(404, 409), keyed=True, slow=True, theme="ledger",
+        lambda call: call.memory.maintain(dry_run=call.body.dry_run, llm=call.body.llm or None, key=call.key), MaintenanceReport,
+        body=Upkeep, access="write", who="operator", failures=(404, 409), keyed=True, slow=True, theme="ledger",
     ),
 )  # fmt: skip
 """Every operation on the ledger."""

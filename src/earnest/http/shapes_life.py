@@ -70,6 +70,13 @@ class NewAnalysis(Body):
     llm: UseModel = False
 
 
+class Upkeep(Body):
+    """Whether only to say what would be done, and whether a model writes the texts that `compress_over` asks for."""
+
+    dry_run: bool = False
+    llm: UseModel = False
+
+
 class NewLink(Body):
     """Two entries that belong together."""
 

@@ -21,6 +21,10 @@ from earnest.protocols import Reading, Rng, Writing
 
 HOW: Final = "compression"
 """How the log and the lineage name it."""
+TRIED: Final = 500
+"""Entries that scheduled compression tries in one run: the next run goes on after them."""
+_TURN: Final = "compressing"
+"""The setting that says which entry scheduled compression tried last, where a run did not come to the end."""
 _PAGE: Final = 1_000
 
 
@@ -90,6 +94,27 @@ def long_ones(reading: Reading, over: int, older: float, now: datetime, avoided:
         if len(page) < _PAGE:
             return sorted(made, key=lambda stored: (-len(stored.entry.text), stored.row))
         after = page[-1].entry.id
+
+
+def in_turn(reading: Reading, found: Sequence[StoredEntry]) -> list[StoredEntry]:
+    """Entries from `long_ones` in the order in which a run tries them: first those after the last one that an earlier run tried, so that
+    what is refused again and again does not keep the others from their turn."""
+    at = turn(reading)
+    if at is None:
+        return list(found)
+    before = [stored for stored in found if (-len(stored.entry.text), stored.row) <= at]
+    return [*found[len(before) :], *before]
+
+
+def turn(reading: Reading) -> tuple[int, int] | None:
+    """Where the last run stopped (minus the characters, then the row, of the entry that it tried last); None: it came to the end."""
+    last = reading.settings().get(_TURN)
+    return (-int(last["chars"]), int(last["row"])) if isinstance(last, dict) else None
+
+
+def turn_ends(tx: Writing, last: StoredEntry | None) -> None:
+    """Keeps where a run stopped; None: it came to the end, and the next one begins with the longest."""
+    tx.set_setting(_TURN, None if last is None else {"chars": len(last.entry.text), "row": last.row})
 
 
 def _old(created: datetime | None, older: float, now: datetime) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from earnest.core import check, replies
@@ -16,12 +16,22 @@ from earnest.core.tokens import estimated
 from earnest.errors import EarnestError, InvalidInput, ModelFailed, NotAllowed, NotUndoable
 from earnest.ledger import compressing, envelope, lifecycle
 from earnest.protocols import LLM
-from earnest.verbs.asking import AskingVerbs
+from earnest.verbs.asking import AskingVerbs, Metered
 from earnest.verbs.entries import EntryVerbs
 from earnest.verbs.recalling import RecallVerbs
 
 _OVER: Final = 1_500
 _DAYS: Final = 36_500.0
+
+
+@dataclass(slots=True)
+class Squeezed:
+    """What a run of scheduled compression did so far: pairs of an original and its shorter version, pairs of an entry and why it stayed
+    as it was, and the characters saved."""
+
+    done: list[tuple[str, str]] = field(default_factory=list)
+    refused: list[tuple[str, str]] = field(default_factory=list)
+    saved: int = 0
 
 
 class CompressionVerbs(EntryVerbs, RecallVerbs, AskingVerbs):
@@ -73,7 +83,9 @@ class CompressionVerbs(EntryVerbs, RecallVerbs, AskingVerbs):
         """Compress the longest entries, within the bounds of scheduled work: for a clock to call, beside `maintain`.
 
         At most `daily_share` of the living entries are changed a day, together with what `maintain` changes; the rest waits. Questions with
-        known answers are asked before and after; if one is not answered as before, all that this run did is taken back.
+        known answers are asked before and after; if one is not answered as before, all that this run did is taken back. The longest come
+        first, at most 500 are tried, and the next run goes on where this one stopped. `maintain` does the same where the setting
+        `compress_over` says so.
 
         Args:
             over: Only entries of more than so many characters.
@@ -99,7 +111,8 @@ class CompressionVerbs(EntryVerbs, RecallVerbs, AskingVerbs):
             if kept is not None:
                 return _loaded(kept)
             settings, now = self._read_settings(reading), self._clock.now()
-            found = compressing.long_ones(reading, most_chars, days, now, envelope.left_alone(reading))
+            long = compressing.long_ones(reading, most_chars, days, now, envelope.left_alone(reading))
+            found = compressing.in_turn(reading, long)
             most = envelope.budget(reading, settings.daily_share, now)
             chosen = found if most is None else found[:most]
             asked = envelope.from_the_store(reading, [[stored] for stored in chosen]) if given is None else given
@@ -107,58 +120,86 @@ class CompressionVerbs(EntryVerbs, RecallVerbs, AskingVerbs):
             planned = tuple((stored.entry.id, "") for stored in chosen)
             report = CompressionReport(planned, 0, (), len(found), most, len(asked), (), False)
         else:
-            report = self._compress_some(found, chosen, most, asked, model)
-            if model is not None and not report.refused:
-                model.finished()
+            report = self._compress_some(found, most, asked, model)
         if key is not None:
             with self._writing() as tx:
                 self._once(tx, key, "compress_long", lambda: request, _loaded, lambda: (report, asdict(report)))
         return report
 
     def _compress_some(
-        self, found: list[StoredEntry], chosen: list[StoredEntry], most: int | None, asked: list[envelope.Canary], model: LLM | None
+        self, found: Sequence[StoredEntry], most: int | None, asked: list[envelope.Canary], model: Metered | None
     ) -> CompressionReport:
-        watched = envelope.known(asked, self._deciding) if chosen else []
-        done: list[tuple[str, str]] = []
-        refused: list[tuple[str, str]] = []
-        saved = 0
+        watched = envelope.known(asked, self._deciding) if found and most != 0 else []
+        made = Squeezed()
         try:
-            for stored in chosen:
-                try:
-                    made = self._compress(stored, _shorter(stored.entry, model), {}, None, by=envelope.SCHEDULE)
-                except (NotAllowed, InvalidInput, ModelFailed) as error:
-                    refused.append((stored.entry.id, str(error)[:300]))
-                    if getattr(error, "passing", False):
-                        # The service is down; the entries wait for the next run.
-                        break
-                    continue
-                done.append((stored.entry.id, made.id))
-                saved += len(stored.entry.text) - len(made.text)
+            self._squeeze(found, most, model, made)
             wrong = envelope.broken(watched, self._deciding)
         except EarnestError:
-            self._uncompress(done, [], len(watched))
+            self._uncompress(made, [], len(watched))
             raise
         if wrong:
-            self._uncompress(done, wrong, len(watched))
+            self._uncompress(made, wrong, len(watched))
+        done, refused = tuple(made.done), tuple(made.refused)
+        if wrong:
             broken = tuple(canary.question for canary in wrong)
-            return CompressionReport(tuple(done), 0, tuple(refused), len(found), most, len(watched), broken, True)
-        return CompressionReport(tuple(done), saved, tuple(refused), len(found) - len(done), most, len(watched), (), False)
+            return CompressionReport(done, 0, refused, len(found), most, len(watched), broken, True)
+        return CompressionReport(done, made.saved, refused, len(found) - len(done), most, len(watched), (), False)
 
-    def _uncompress(self, done: list[tuple[str, str]], wrong: list[envelope.Canary], watched: int) -> None:
+    def _squeeze(self, found: Sequence[StoredEntry], room: int | None, model: Metered | None, made: Squeezed) -> None:
+        """Compresses entries in turn, as many as there is room for, and keeps where it stopped.
+
+        A model is asked about no more of them than there is room for, whatever becomes of its texts.
+        """
+        last, asked, through = None, 0, True
+        for number, stored in enumerate(found):
+            if number == compressing.TRIED or (room is not None and max(len(made.done), asked) >= room):
+                through = False
+                break
+            calls = 0.0 if model is None else model.cost["calls"]
+            try:
+                shorter = self._compress(stored, _shorter(stored.entry, model), {}, None, by=envelope.SCHEDULE)
+            except (NotAllowed, InvalidInput, ModelFailed) as error:
+                made.refused.append((stored.entry.id, str(error)[:300]))
+                if getattr(error, "passing", False):
+                    # The service is down, or the day's money is spent; the entries wait for the next run.
+                    through = False
+                    break
+            else:
+                made.done.append((stored.entry.id, shorter.id))
+                made.saved += len(stored.entry.text) - len(shorter.text)
+            last = stored
+            asked += model is not None and model.cost["calls"] > calls
+        if found and (through or last is not None):
+            with self._store.read() as reading:
+                stays = compressing.turn(reading) is None
+            if not (through and stays):
+                with self._writing() as tx:
+                    compressing.turn_ends(tx, None if through else last)
+        if model is not None and not made.refused:
+            model.finished()
+
+    def _uncompress(self, made: Squeezed, wrong: list[envelope.Canary], watched: int) -> None:
         """Bring the originals back, and leave them alone from then on."""
+        rows = self._expanded(made, [])
+        with self._writing() as tx:
+            data = {"canaries": watched, "broken": len(wrong), "compressed": len(made.done), "stuck": len(made.done) - len(rows)}
+            told = "; ".join(canary.question for canary in wrong)
+            tx.append("rollback", entries=rows, data=data, note=told[: check.MAX_DETAIL])
+
+    def _expanded(self, made: Squeezed, stuck: list[str]) -> list[int]:
+        """Brings originals back, the last first; returns their rows. Heirs that something was built on in between go to `stuck`."""
         rows = []
-        for original, heir in reversed(done):
+        for original, heir in reversed(made.done):
             with self._store.read() as reading:
                 [event] = reading.events(entry=heir, kind="supersede", after=0, limit=1, newest=False)
-                rows.append(lifecycle.found(reading, original).row)
+                row = lifecycle.found(reading, original).row
             try:
                 self.undo(event.seq)
             except NotUndoable:
-                rows.pop()
-        with self._writing() as tx:
-            data = {"canaries": watched, "broken": len(wrong), "compressed": len(done), "stuck": len(done) - len(rows)}
-            told = "; ".join(canary.question for canary in wrong)
-            tx.append("rollback", entries=rows, data=data, note=told[: check.MAX_DETAIL])
+                stuck.append(heir)
+            else:
+                rows.append(row)
+        return rows
 
     def _compress(self, stored: StoredEntry, text: str, request: Mapping[str, Any], key: str | None, **data: Any) -> Entry:
         # A model wrote it: it goes through the same gate as everything that is written.

@@ -21,6 +21,7 @@ _MOST_HOPS: Final = 100
 _LIKENED: Final = 500
 """Entries whose links by likeness are found in one run of `maintain`: each takes a search."""
 _PRUNED: Final = 5_000
+_PAGE: Final = 10_000
 
 
 class LinkVerbs(Base):
@@ -142,6 +143,16 @@ class LinkVerbs(Base):
         with self._writing() as tx:
             tx.drop_unused_links(gone, _PRUNED)
         return looked
+
+    def _unlinked(self) -> int:
+        """How many living entries wait to be compared with others. O(what it counts)."""
+        with self._store.read() as reading:
+            if not self._read_settings(reading).links:
+                return 0
+            last, waiting = reading.counter(weaving.LIKEN), 0
+            while rows := reading.living(last, _PAGE):
+                waiting, last = waiting + len(rows), rows[-1]
+            return waiting
 
     def _woven(self, counter: str, batch: int) -> int:
         """Finds links of the next batch of entries after a counter's; returns how many there were."""
