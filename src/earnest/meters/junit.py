@@ -21,6 +21,7 @@ from xml.parsers import expat
 from earnest.core import check
 from earnest.core.outcome import Outcome
 from earnest.errors import InvalidInput, NothingMeasured
+from earnest.meters.quirks import NAMELESS, PHPUNIT, Case, Suite, unrun
 from earnest.meters.testruns import WORST, Comparison, Result, Run, Status, compare, together, unmeasured
 
 MAX_BYTES: Final = 256 * 1024 * 1024
@@ -36,17 +37,12 @@ _ROOTS: Final = ("testsuites", "testsuite")
 _FAILED: Final = frozenset(("failure", "error"))
 _RERUN: Final = frozenset(("flakyFailure", "flakyError"))
 _NOT_RUN: Final = frozenset(("notrun", "disabled", "skipped", "suppressed", "ignored"))
-_NAMELESS: Final = frozenset(("", "test", "suite", "pytest"))
-"""Class names that tell no test from another: Node's runner calls every class `test`."""
 _ADDRESS: Final = re.compile(r"0x[0-9a-fA-F]{6,}")
 _PART: Final = re.compile(r"^(test\w*) (?:\(.*=.*\)|\[.*\])$", re.DOTALL)
 """A part of a test of unittest (`subTest`) has a name of its own only where it failed; both ways it is the test that failed or passed."""
 _STAMP: Final = re.compile(r"-\d{14}$")
 # What XML 1.0 does not allow and terminals put into messages; no byte of a longer UTF-8 sequence is among them.
 _CONTROLS: Final = bytes.maketrans(bytes(b for b in range(32) if b not in (9, 10, 13)), b"?" * 29)
-_UNCOLLECTED: Final = re.compile(
-    r"^collection failure|^Test suite failed to run|^Build error|^\[build failed\]|^\[setup failed\]|^import error", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,24 +222,14 @@ def _keep(results: dict[str, Result], test: str, result: Result) -> None:
 
 
 @dataclass(slots=True)
-class _Case:
-    name: str
-    owner: str
-    depth: int
-    status: Status = "passed"
-    flaky: bool = False
-    said: str = ""
-
-
-@dataclass(slots=True)
 class _Reading:
     """One pass over one file."""
 
     path: str
     depth: int = 0
     root: str = ""
-    suites: list[tuple[int, str]] = field(default_factory=list)
-    case: _Case | None = None
+    suites: list[Suite] = field(default_factory=list)
+    case: Case | None = None
     results: dict[str, Result] = field(default_factory=dict)
     counts: Counter[Status] = field(default_factory=Counter)
     broken: list[str] = field(default_factory=list)
@@ -299,11 +285,14 @@ class _Reading:
         elif name == "testcase":
             self._begin(attributes)
         elif name in _ROOTS:
-            self.suites.append((self.depth, attributes.get("name", "") if name == "testsuite" else ""))
+            said = attributes.get("name", "") if name == "testsuite" else ""
+            self.suites.append(Suite(self.depth, said, "pytest" if said == "pytest" else ""))
             self._note_start(attributes.get("timestamp", ""))
+        elif name == "property" and self.suites and attributes.get("name") == "go.version":
+            self.suites[-1].runner = "go"
 
     def _begin(self, attributes: Mapping[str, str]) -> None:
-        case = _Case(attributes.get("name", ""), attributes.get("classname", attributes.get("class", "")), self.depth)
+        case = Case(attributes.get("name", ""), attributes.get("classname", attributes.get("class", "")), self.depth)
         if {attributes.get("status", "").lower(), attributes.get("result", "").lower()} & _NOT_RUN:
             case.status = "skipped"
         self.case = case
@@ -317,7 +306,9 @@ class _Reading:
             if WORST[status] > WORST[case.status]:
                 case.status = status
                 case.said = attributes.get("message", attributes.get("type", ""))[:MAX_SAID]
-        elif name == "skipped" and case.status == "passed":
+            if case.said == f"{PHPUNIT}RiskyTestError":  # It passed, and asserted nothing.
+                case.status = "skipped"
+        elif name in ("skipped", "warning") and case.status == "passed":
             case.status = "skipped"
         elif name in _RERUN:
             case.flaky = True
@@ -327,31 +318,28 @@ class _Reading:
         if case is not None and self.depth == case.depth:
             self._finish(case)
             self.case = None
-        elif self.suites and self.suites[-1][0] == self.depth:
-            self.suites.pop()
+        elif self.suites and self.suites[-1].depth == self.depth:
+            for test in self.suites.pop().retried():
+                _keep(self.results, test, Result("passed", True))
         self.depth -= 1
 
-    def _finish(self, case: _Case) -> None:
+    def _finish(self, case: Case) -> None:
         self.counts[case.status] += 1
         if self.counts.total() > MAX_CASES:
             raise NothingMeasured(f"{self.path}: holds more than {MAX_CASES:,} test cases")
         test = self._id(case)
-        if case.status == "errored" and self._uncollected(case):
+        suite = self.suites[-1] if self.suites else Suite(0, "")
+        if unrun(case, suite):
             self.broken.append(test)
             return
-        _keep(self.results, test, Result(case.status, case.flaky, case.said))
+        flaky = case.flaky or (bool(suite.runner) and suite.again(test, case.status))
+        _keep(self.results, test, Result(case.status, flaky, case.said))
 
-    @staticmethod
-    def _uncollected(case: _Case) -> bool:
-        return bool(_UNCOLLECTED.search(case.said) or _UNCOLLECTED.search(case.name)) or case.owner.startswith(
-            "unittest.loader._FailedTest"
-        )
-
-    def _id(self, case: _Case) -> str:
+    def _id(self, case: Case) -> str:
         """What a test is called in every run: its class and name; its suites where the class says nothing."""
         name, owner = _PART.sub(r"\1", case.name.strip()), case.owner.strip()
-        if owner in _NAMELESS or owner == name:
-            owner = "/".join(kept for _, suite in self.suites if (kept := _STAMP.sub("", suite.strip())) not in _NAMELESS)
+        if owner in NAMELESS or owner == name:
+            owner = "/".join(kept for suite in self.suites if (kept := _STAMP.sub("", suite.name.strip())) not in NAMELESS)
         made = _ADDRESS.sub("0x…", f"{owner}::{name}" if owner else name)
         if len(made) > MAX_ID:
             made = made[: MAX_ID - 17] + "~" + hashlib.sha256(made.encode("utf-8", "backslashreplace")).hexdigest()[:16]
