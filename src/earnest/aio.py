@@ -16,7 +16,7 @@ from earnest.core.settings import Settings
 from earnest.errors import StoreError
 from earnest.ledger.meters import Meters
 from earnest.memory import Memory
-from earnest.protocols import Clock, Reranker, Rng
+from earnest.protocols import Clock, Rng
 from earnest.recall.search import Retriever
 from earnest.verbs.ruling import Rules
 
@@ -186,7 +186,7 @@ class AsyncMemory:
         channel: str = "python",
         settings: Mapping[str, Any] | None = None,
         retriever: Retriever | None = None,
-        reranker: Reranker | None = None,
+        reranker: Any = None,
         decay_half_life: float | None = None,
         decay_threshold: float | None = None,
         timeout: float = 30.0,

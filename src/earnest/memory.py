@@ -14,9 +14,20 @@ from earnest.core.settings import NAMES, Settings, checked, with_changes
 from earnest.errors import InvalidInput, StoreError
 from earnest.ledger.adoption import adopt
 from earnest.ledger.meters import Meters
-from earnest.opening import agent_name, embedding_for, given_embedding, local_here, located, model_for, path_text
-from earnest.protocols import Author, Clock, Reranker, Rng, Store
+from earnest.opening import (
+    agent_name,
+    embedding_for,
+    given_embedding,
+    given_reranking,
+    local_here,
+    located,
+    model_for,
+    path_text,
+    reranking_for,
+)
+from earnest.protocols import Author, Clock, Rng, Store
 from earnest.recall.embedding import Embedding
+from earnest.recall.reranking import Reranking
 from earnest.recall.search import Retriever
 from earnest.stores.sqlite import SqliteStore
 from earnest.stores.sqlite.restoring import restore
@@ -76,14 +87,15 @@ class Memory(
         actor: str,
         channel: str,
         retriever: Retriever | None = None,
-        reranker: Reranker | None = None,
+        reranking: Reranking | None = None,
         embedding: Embedding | None = None,
         llm: Any = None,
     ) -> None:
         """Composes the parts; `Memory.open` is the way in for users."""
         super().__init__(
-            store, clock=clock, rng=rng, actor=actor, channel=channel, retriever=retriever, reranker=reranker,
-            embedding=embedding, embedding_for=embedding_for, llm=llm, model_for=lambda given: model_for(given, rng.random),
+            store, clock=clock, rng=rng, actor=actor, channel=channel, retriever=retriever,
+            reranking=reranking, reranking_for=reranking_for, embedding=embedding, embedding_for=embedding_for, llm=llm,
+            model_for=lambda given: model_for(given, rng.random),
         )  # fmt: skip
         self.rules = Rules(self)
         self.meters = Meters(store, self._writing, self._read_settings, lambda: self._analyser)
@@ -103,7 +115,7 @@ class Memory(
         channel: str = "python",
         settings: Mapping[str, Any] | None = None,
         retriever: Retriever | None = None,
-        reranker: Reranker | None = None,
+        reranker: Any = None,
         decay_half_life: float | None = None,
         decay_threshold: float | None = None,
         timeout: float = 30.0,
@@ -125,7 +137,10 @@ class Memory(
             channel: How requests come in: `python`, `cli`, `mcp`, `http`, … It decides what an unbound meter's word weighs.
             settings: Settings to change, kept in the store; see `earnest.core.settings.Settings`.
             retriever: Ranks candidates in place of the built-in one; it never sees a balance.
-            reranker: Reads the best hits of `search`, `answer` and `decide` once more; outside of any transaction.
+            reranker: Reads the best hits of `search`, `answer` and `decide` once more, outside of any transaction: a spec ("none",
+                "ce:MODEL", "cohere:NAME", "voyage:NAME", "jina:NAME"), which becomes the store's setting; an object with
+                `rerank(query, texts) -> scores`, or a callable, for this process alone. None takes EARNEST_RERANKER if that is set, else
+                the store's setting. If it fails, the order stays as it was, and hits and `doctor` say so.
             decay_half_life, decay_threshold: The settings of those names: days until an unused fading entry has lost half of its worth
                 (90), and the worth below which it has faded (0.1).
             timeout: Seconds to wait for another writer before `StoreBusy`.
@@ -147,6 +162,8 @@ class Memory(
         changes = dict(settings or {})
         if isinstance(embedder, str):
             changes["embedder"] = embedder
+        if isinstance(reranker, str):
+            changes["reranker"] = reranker
         if isinstance(llm, str):
             changes["llm"] = llm
         elif llm is not None:
@@ -155,16 +172,16 @@ class Memory(
             name: value for name, value in (("decay_half_life", decay_half_life), ("decay_threshold", decay_threshold)) if value is not None
         }
         changes = checked(changes)
-        own = given_embedding(embedder)
+        own, ranks = given_embedding(embedder), given_reranking(reranker)
         author = Author(clock.now(), who, channel)
         store = SqliteStore(file, agent=owner, author=author, read_only=check.flag("read_only", read_only), timeout=wait)
         try:
-            memory = cls(store, clock=clock, rng=rng, actor=who, channel=channel, retriever=retriever, reranker=reranker, embedding=own,
+            memory = cls(store, clock=clock, rng=rng, actor=who, channel=channel, retriever=retriever, reranking=ranks, embedding=own,
                          llm=None if isinstance(llm, str) and not read_only else llm)  # fmt: skip
             if own is None and "embedder" not in changes and store.made and local_here():
                 changes["embedder"] = "local"
             wanted = {name: value for name, value in changes.items() if getattr(memory.settings, name) != value}
-            if wanted and not (read_only and wanted.keys() <= {"embedder", "llm"}):
+            if wanted and not (read_only and wanted.keys() <= {"embedder", "llm", "reranker"}):
                 memory.configure(**wanted)
         except BaseException:
             store.close()
@@ -217,6 +234,7 @@ class Memory(
         """
         if self._filler is not None and not self._filler.wait(_A_MOMENT):
             self._filler.stop(_BRIEFLY)
+        self._reranking.close()
         with self._noting:
             unwritten = bool(self._noted or self._recalled or self._travelled)
         if unwritten and not self._store.closed:
@@ -244,6 +262,7 @@ class Memory(
                 adopt(tx, after)
         if before.embedder != after.embedder and self._embedding_for is not None:
             self._embedding = self._embedding_for(after.embedder)
+        self._follow_reranker(after)
         if before.languages != after.languages:
             self._follow(after)
             self._adopt_analyser()

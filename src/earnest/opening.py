@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from earnest.core import check
-from earnest.core.settings import embedder_spec
+from earnest.core.settings import embedder_spec, reranker_spec
 from earnest.errors import EarnestError, InvalidInput, NotAvailable, StoreError, shown
 from earnest.protocols import LLM
 from earnest.recall.embedding import Embedding
+from earnest.recall.reranking import Reranking
 from earnest.stores.sqlite.store import MEMORY
 
 DEFAULT_AGENT: Final = "default"
@@ -121,6 +122,10 @@ EMBEDDER_VARIABLE: Final = "EARNEST_EMBEDDER"
 """Names the embedder of a process, in place of the stores' settings: `none` keeps it from loading any."""
 
 
+RERANKER_VARIABLE: Final = "EARNEST_RERANKER"
+"""Names the reranker of a process, in place of the stores' settings: `none` keeps it from loading any."""
+
+
 def embedding_for(spec: str) -> Embedding:
     """The embedding that a setting asks for. What cannot be made here is no error: recall goes by words alone, and says why."""
     if spec == "none":
@@ -154,6 +159,33 @@ def given_embedding(embedder: Any) -> Embedding | None:
     need_numpy("recall by meaning")
     wrapped = ForeignEmbedder(embedder)
     return Embedding(wrapped, wrapped.model_id)
+
+
+def reranking_for(spec: str) -> Reranking:
+    """The reranking that a setting asks for. What cannot be made here is no error: the order stays as recall gives it, and hits say why."""
+    if spec == "none":
+        return Reranking(None)
+    from earnest.rerankers import made
+
+    try:
+        return Reranking(made(spec), spec)
+    except EarnestError as error:
+        return Reranking(None, spec, str(error))
+
+
+def given_reranking(reranker: Any) -> Reranking | None:
+    """The reranking that an opener brings, or that the environment names; None if the store's setting counts.
+
+    Raises:
+        InvalidInput: It is no reranker. NotAvailable: A spec names what is not installed, or has no key in the environment.
+    """
+    if reranker is None:
+        named = os.environ.get(RERANKER_VARIABLE, "").strip()
+        return reranking_for(reranker_spec(named)) if named else None
+    from earnest.rerankers import reranker as made
+
+    driver = made(reranker)
+    return None if isinstance(reranker, str) else Reranking(driver, str(getattr(driver, "model_id", "")))
 
 
 def model_for(given: Any, chance: Callable[[], float]) -> LLM:

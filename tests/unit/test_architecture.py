@@ -42,6 +42,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "stores.sqlite": {"core", "protocols", "errors"},
     "environments": {"core", "protocols", "errors"},
     "embedders": {"core", "protocols", "errors", "wire"},
+    "rerankers": {"core", "protocols", "errors", "wire"},
     "meters": {"core", "protocols", "errors"},
     "system": {"core", "protocols", "errors"},
     # the façade, in its parts; `memory` and `opening` alone compose drivers
@@ -60,7 +61,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
         "moving",
         "version",
     },
-    "opening": {"core", "errors", "protocols", "stores.sqlite", "embedders", "llms", "recall"},
+    "opening": {"core", "errors", "protocols", "stores.sqlite", "embedders", "llms", "recall", "rerankers"},
     "memory": {"core", "protocols", "errors", "recall", "ledger", "verbs", "opening", "stores.sqlite", "system"},
     # for users' tests
     "testing": {"core", "protocols", "errors", "environments"},
@@ -109,6 +110,7 @@ THIRD_PARTY: Final = {
     "core/vectors.py": {"numpy"},
     "embedders": {"numpy"},
     "embedders/transformers.py": {"sentence_transformers"},
+    "rerankers/crossencoder.py": {"sentence_transformers"},
     "http": {"pydantic", "starlette"},
     "http/serving.py": {"pydantic", "starlette", "uvicorn"},
     "http/tracing.py": {"opentelemetry"},
@@ -215,7 +217,7 @@ def test_an_init_file_holds_imports_alone(file: str) -> None:
         assert docstring or names or isinstance(node, ast.Import | ast.ImportFrom), f"line {node.lineno}: {ast.unparse(node)[:60]}"
 
 
-FOREIGN: Final = {"embedders/foreign.py", "llms/foreign.py"}
+FOREIGN: Final = {"embedders/foreign.py", "llms/foreign.py", "rerankers/foreign.py"}
 """Where users' own code is called, which may raise anything: all of it becomes a typed error there."""
 
 

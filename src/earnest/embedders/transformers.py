@@ -21,7 +21,7 @@ class TransformersEmbedder:
         """Raises NotAvailable: `sentence-transformers` is not installed."""
         self.name = check.label("embedder", name, limit=200)
         if find_spec("sentence_transformers") is None:
-            raise NotAvailable("embedder st:… needs the package: `pip install sentence-transformers`")
+            raise NotAvailable("embedder st:… needs the package `sentence-transformers`: `pip install 'earnest[rerank]'` brings it")
         self._model: Any = None
         self._loading = threading.Lock()
 

@@ -35,6 +35,9 @@ FEW: Final = 64
 too few as well: what is said around a turn is often said in common words, and there they are read in a millisecond or two."""
 SMALL: Final = 20_000
 
+RERANKER: Final = "reranker"
+"""The part of a hit that a reranker's own score is told as."""
+
 EXTRA: Final = 8
 """Hits beyond `k` that a decision looks at, to pass over the suspended and to see conflicts."""
 
@@ -59,11 +62,15 @@ class Found:
         """What made it rank, in words: the words it matches, and what else there was, with its part of the score."""
         share = f"({self.covered:.0%} of what the question asks for)"
         made = [f"matches {', '.join(self.matched[:8])} {share}"] if self.matched else [f"matches no word of it itself {share}"]
-        whole = sum(part for _, part in self.parts) or 1.0
-        told = [(name, part / whole) for name, part in self.parts if name != "words" and part >= 0.005 * whole]
+        anew = [score for name, score in self.parts if name == RERANKER]
+        parts = [(name, part) for name, part in self.parts if name != RERANKER]
+        whole = sum(part for _, part in parts) or 1.0
+        told = [(name, part / whole) for name, part in parts if name != "words" and part >= 0.005 * whole]
         if told:
             made.append("and by " + ", ".join(f"{name} {part:.0%}" for name, part in told))
         made += [f"times {share:.2f} for {name}" for name, share in self.weights]
+        # On a scale of its own: no part of the relevance.
+        made += [f"placed by the reranker, which gave it {score:.4g}" for score in anew]
         return "; ".join(made)
 
 

@@ -21,9 +21,10 @@ from earnest.errors import EmbedderFailed, IndexDamaged, KeyReused, StoreError
 from earnest.forgetting import curve
 from earnest.graph import weaving
 from earnest.ledger.decisions import request_digest
-from earnest.protocols import LLM, Author, Clock, Reading, Reranker, Rng, Store, Writing
+from earnest.protocols import LLM, Author, Clock, Reading, Rng, Store, Writing
 from earnest.recall.embedding import Embedding, Vectors
 from earnest.recall.filling import Filler, Filling, dimension_of, missing
+from earnest.recall.reranking import Reranking
 from earnest.recall.search import Retriever
 
 T = TypeVar("T")
@@ -46,7 +47,8 @@ class Base:
         actor: str,
         channel: str,
         retriever: Retriever | None = None,
-        reranker: Reranker | None = None,
+        reranking: Reranking | None = None,
+        reranking_for: Callable[[str], Reranking] | None = None,
         embedding: Embedding | None = None,
         embedding_for: Callable[[str], Embedding] | None = None,
         llm: Any = None,
@@ -55,6 +57,7 @@ class Base:
         """Composes the parts; `Memory.open` is the way in for users.
 
         `embedding` is this process's embedder; else the setting's is made by `embedding_for`, now and whenever the setting changes.
+        So it is with `reranking` and `reranking_for`.
         `llm` is this process's language model, in the place of the setting's; `model_for` makes one of whatever a caller gives.
         """
         self._store = store
@@ -64,7 +67,9 @@ class Base:
         self._filler: Filler | None = None
         self._clock, self._rng = clock, rng
         self._opened_for = Caller(actor, channel)
-        self._retriever, self._reranker = retriever, reranker
+        self._retriever = retriever
+        self._reranking = reranking or Reranking(None)
+        self._reranking_for = None if reranking is not None else reranking_for
         self._noted: Counter[str] = Counter()
         self._recalled: dict[int, tuple[int, datetime]] = {}
         self._travelled: dict[tuple[int, int], datetime] = {}
@@ -92,9 +97,17 @@ class Base:
             settings = with_changes(Settings(), {name: kept[name] for name in NAMES if name in kept})
             self._known = (kept, settings)
             self._follow(settings)
-            if self._embedding_for is not None and settings.embedder != self._embedding.spec:
-                self._embedding = self._embedding_for(settings.embedder)
+        # Looked at every time: another process may have set back what this one has just set.
+        if self._embedding_for is not None and settings.embedder != self._embedding.spec:
+            self._embedding = self._embedding_for(settings.embedder)
+        self._follow_reranker(settings)
         return settings
+
+    def _follow_reranker(self, settings: Settings) -> None:
+        """Rerank by what the store says, whoever set it, unless this process has a reranker of its own."""
+        if self._reranking_for is not None and settings.reranker != self._reranking.spec:
+            before, self._reranking = self._reranking, self._reranking_for(settings.reranker)
+            before.close()
 
     def _follow(self, settings: Settings) -> None:
         """Analyse by the languages that the store has, whoever set them."""

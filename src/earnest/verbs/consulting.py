@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from earnest.core.entry import StoredEntry
+from earnest.core.entry import Entry, StoredEntry
 from earnest.core.filters import Filter
 from earnest.core.reports import Hit
+from earnest.core.rules import Rule
 from earnest.core.ticket import Answer, Ticket
+from earnest.core.tokens import estimated
 from earnest.forgetting import curve
 from earnest.ledger import decisions, holdout, inquiry
 from earnest.ledger.testimony import Testimony
 from earnest.protocols import LLM
 from earnest.recall.answering import SILENCE, age_line, one_line
 from earnest.recall.protocol import Consulted, QueryProtocol
-from earnest.recall.reranking import RERANKED, reranked
 from earnest.recall.search import EXTRA, Found
-from earnest.verbs.seating import guarding, seated
+from earnest.rules import trials
+from earnest.rules.standing import views
+from earnest.verbs.beside import annotated, called_for
+from earnest.verbs.seating import as_now, as_then, guarding, seated
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -27,6 +31,8 @@ if TYPE_CHECKING:
 
 _ATTEMPTS = 2
 """How often a model is asked if what it cited fell before the ticket was open."""
+RULES: Final = 1_000
+"""Tokens that rules may take of its prompt."""
 
 
 class Advice(NamedTuple):
@@ -36,8 +42,21 @@ class Advice(NamedTuple):
     cited: list[Found]
 
 
-def consulted(verbs: RecallVerbs, llm: LLM, asking: Asking, chosen: Filter) -> Advice:
-    """Ask memory with a model's help. Only what may decide is shown to the model; no snapshot is open while it is asked.
+def fitting(rules: Sequence[Rule]) -> list[Rule]:
+    """The rules that the model is told of: the best-matching ones, as far as there is room for them in its prompt."""
+    made: list[Rule] = []
+    room = RULES
+    for rule in rules:
+        room -= estimated(rule.trigger + rule.action) + 20
+        if room < 0:
+            break
+        made.append(rule)
+    return made
+
+
+def consulted(verbs: RecallVerbs, llm: LLM, asking: Asking, chosen: Filter, rules: Sequence[Rule] = ()) -> Advice:
+    """Ask memory with a model's help. Only what may decide is shown to the model, and the `rules`, which the answer is given beside; no
+    snapshot is open while it is asked.
 
     Raises:
         ModelFailed, BudgetSpent: It gave no answer, or was not asked.
@@ -45,12 +64,14 @@ def consulted(verbs: RecallVerbs, llm: LLM, asking: Asking, chosen: Filter) -> A
     if not asking.text:
         return Advice(SILENCE, [])
     known: dict[str, Found] = {}
+    since: dict[str, Entry] = {}
     if _guarded(verbs, asking, chosen):
         return Advice(SILENCE, [])
 
     def look(query: str, k: int) -> list[Hit]:
         again = verbs._asking(query, k, asking.half_life, asking.mode, asking.links)
-        found, _ = _seen(verbs, again, chosen)
+        again.past = asking.past
+        found, _ = _seen(verbs, again, chosen, since)
         known.update((f.stored.entry.id, f) for f in found[:k] if f.stored.entry.id not in known)
         return [Hit(f.stored.entry, f.score, f.why, f.covered) for f in found[:k]]
 
@@ -60,30 +81,33 @@ def consulted(verbs: RecallVerbs, llm: LLM, asking: Asking, chosen: Filter) -> A
     now = verbs._clock.now()
     protocol = QueryProtocol(look, llm, rng=verbs._rng, analyser=analyser, conflict=settings.conflict, now=now, tick=tick)
     gate = verbs._gate()
-    made = protocol.ask(gate.passed(asking.text).text, asking.k)
+    made = protocol.ask(gate.passed(asking.text).text, asking.k, [f"{rule.type}: {rule.trigger}: {rule.action}" for rule in rules])
     # The ticket keeps the answer, so that it goes through the gate like everything that is written.
     made = replace(made, text=gate.passed(made.text).text)
-    return Advice(_said(made, now, tick), [known[entry.id] for entry in made.cited])
+    return Advice(as_now(_said(made, now, tick), since), [known[entry.id] for entry in made.cited])
 
 
-def _seen(verbs: RecallVerbs, asking: Asking, chosen: Filter) -> tuple[list[Found], bool]:
-    """What a question finds of what may decide, the decider first; and whether something was found that keeps memory silent."""
+def _seen(verbs: RecallVerbs, asking: Asking, chosen: Filter, since: dict[str, Entry]) -> tuple[list[Found], bool]:
+    """What a question finds of what may decide, the decider first; and whether something was found that keeps memory silent. Adds to
+    `since` what was superseded since the time that is asked about."""
     if not asking.text:
         return [], False
     with verbs._store.read() as reading:
         settings = verbs._read_settings(reading)
-        most = max(asking.k + EXTRA, RERANKED * (verbs._reranker is not None))
-        found = verbs._find(reading, asking, chosen, most, settings.floor, guards=guarding(reading, settings))
+        reranking = verbs._reranking
+        found = verbs._find(reading, asking, chosen, reranking.depth(asking.k + EXTRA), settings.floor, guards=guarding(reading, settings))
+        found, gone = as_then(reading, settings, found)
+        since.update(gone)
         seating = seated(reading, settings, found)
-    if verbs._reranker is not None:
-        seating = seating.ranked_anew(reranked(verbs._reranker, asking.text, found)[0], asking.k + EXTRA)
+    if reranking.usable:
+        seating = seating.ranked_anew(reranking.ordered(asking.text, found)[0], asking.k + EXTRA)
     seats = seating.chosen()
     return [f for f in seats.found if seating.seats[f.stored.row].decides], bool(found) and not seats.found
 
 
 def _guarded(verbs: RecallVerbs, asking: Asking, chosen: Filter) -> bool:
     """Whether what the question finds first did harm, and nothing else is near enough: then no other wording gets around it."""
-    return _seen(verbs, asking, chosen)[1]
+    return _seen(verbs, asking, chosen, {})[1]
 
 
 def _said(made: Consulted, now: datetime, tick: int) -> Answer:
@@ -102,25 +126,40 @@ def _said(made: Consulted, now: datetime, tick: int) -> Answer:
 def decided(verbs: RecallVerbs, llm: LLM, asking: Asking, chosen: Filter, request: Mapping[str, Any], key: str | None) -> Ticket | None:
     """Ask with a model's help and open a ticket for what it cites; None for silence.
 
-    An answer that is not from memory comes back without a ticket: nobody gets the credit for it.
+    An answer that is not from memory comes back without a ticket: nobody gets the credit for it. Where no entry answers, the rules that
+    the question calls for do. Coins of rules on trial are thrown when the ticket is opened: which of them come up changes neither what the
+    model says nor whether there is a ticket.
     """
+    from earnest.verbs.recalling import Recalled, looked_back
+
     for _ in range(_ATTEMPTS):
-        said, cited = consulted(verbs, llm, asking, chosen)
+        rules, told = called_for(verbs, asking, chosen, trial=True)
+        active = fitting([rule for rule in told if rule.status == "active"])
+        said, cited = consulted(verbs, llm, asking, chosen, active)
+        taken = {rule.id for rule in active} | {rule.id for rule in told if rule.status == "trial"}
+        rows = [hit.stored.row for hit in rules if hit.stored.entry.id in taken]
         if said.silent:
-            return None
-        if not cited:
-            return Ticket(said.text, None, (), said.annotated, silent=False, from_memory=False)
-        ticket = _opened(verbs, asking, request, said, cited, key)
-        if ticket is not None:
+            ticket = verbs._open(asking, request, Recalled(SILENCE, None, []), None, key, rows) if rows else None
+        elif not cited:
+            shown = {rule.id for rule in active}
+            verbs._note(None, [hit.stored.row for hit in rules if hit.stored.entry.id in shown])
+            beside = annotated(said.annotated, active)
+            return Ticket(said.text, None, (), beside, silent=False, from_memory=False, rules=tuple(active))
+        elif any(not entry.alive for entry in (*([said.deciding] if said.deciding else []), *said.supporting)):
+            return looked_back(said, active)
+        else:
+            ticket = _opened(verbs, asking, request, said, cited, key, rows)
+        if ticket is not None or said.silent:
             return ticket
     return None
 
 
 def _opened(
-    verbs: RecallVerbs, asking: Asking, request: Mapping[str, Any], said: Answer, cited: Sequence[Found], key: str | None
-) -> Ticket | None:
+    verbs: RecallVerbs, asking: Asking, request: Mapping[str, Any], said: Answer, cited: Sequence[Found], key: str | None,
+    rules: Sequence[int],
+) -> Ticket | None:  # fmt: skip
     """Open the ticket, if all that was cited may still decide; None if one of them fell in between."""
-    from earnest.verbs.recalling import WITHHELD
+    from earnest.verbs.recalling import WITHHELD, reopened
 
     with verbs._writing() as tx:
         settings = verbs._read_settings(tx)
@@ -136,15 +175,23 @@ def _opened(
             if draw is not None and draw.arm == "all":
                 withheld, shaping, answer = shaping, [], WITHHELD
             deciding = shaping[0] if len(shaping) == 1 else None
+            beside = trials.NOTHING
+            if rules and answer is said:
+                beside = trials.beside(tx, settings, verbs._rng, rules, [stored.row for stored in shaping], verbs._clock.now())
             made = decisions.open_ticket(
                 tx, verbs._rng, query=asking.kept, answer=answer.text, deciding=deciding, supporting=(),
-                cited=shaping if deciding is None else (), withheld=withheld, exposure=1.0 if draw is None else draw.exposure, draw=draw,
+                cited=shaping if deciding is None else (), withheld=[*withheld, *beside.withheld], rules=beside.shown, trials=beside.draws,
+                exposure=(1.0 if draw is None else draw.exposure) * beside.exposure, draw=draw,
             )  # fmt: skip
             for stored in shaping:
                 curve.recalled(tx, settings, stored, verbs._clock.now())
+            for stored in beside.shown:
+                tx.change_entry(stored.row, recalls=stored.entry.recalls + 1)
+            shown = views(tx, beside.shown)
+            answer = replace(answer, annotated=annotated(answer.annotated, shown))
             others = [] if deciding is not None else [stored.entry for stored in shaping]
-            return inquiry.opened(answer, made, others), {"ticket": made.id, "annotated": answer.annotated}
+            return inquiry.opened(answer, made, others, shown), {"ticket": made.id, "annotated": answer.annotated}
 
         if len(named) < len(cited):
             return None
-        return verbs._once(tx, key, "decide", lambda: request, lambda kept: inquiry.reopened(tx, kept), do)
+        return verbs._once(tx, key, "decide", lambda: request, lambda kept: reopened(tx, kept), do)

@@ -15,6 +15,7 @@ from earnest.ledger.decisions import ticket_id
 from earnest.ledger.doctor import diagnose
 from earnest.ledger.life import obituary
 from earnest.recall.filling import missing_ids, standing
+from earnest.recall.reranking import findings as reranker_findings
 from earnest.rules.health import findings as rule_findings
 from earnest.verbs.base import Base
 
@@ -109,4 +110,5 @@ class InsightVerbs(Base):
         with self._store.read() as reading:
             settings = self._read_settings(reading)
             found = diagnose(reading, settings, standing(reading, self._embedding), missing_ids(reading, self._embedding))
-            return Diagnosis((*found.findings, *older_pieces(reading), *rule_findings(reading, self._clock.now())))
+            rules = rule_findings(reading, self._clock.now())
+            return Diagnosis((*found.findings, *reranker_findings(self._reranking), *older_pieces(reading), *rules))

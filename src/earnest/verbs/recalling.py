@@ -12,7 +12,7 @@ from earnest.core import check, filters
 from earnest.core.entry import Entry, StoredEntry
 from earnest.core.filters import Filter
 from earnest.core.reports import Hit
-from earnest.core.sentences import split_sentences
+from earnest.core.rules import Rule
 from earnest.core.settings import Settings, weights
 from earnest.core.ticket import Answer, Ticket
 from earnest.core.vectors import Asked
@@ -24,16 +24,14 @@ from earnest.ledger.testimony import Testimony
 from earnest.protocols import LLM, Reading, Writing
 from earnest.recall import answering
 from earnest.recall.filling import dimension_of, standing
-from earnest.recall.reranking import RERANKED, reranked
 from earnest.recall.search import EXTRA, Found, find
 from earnest.recall.weighing import DEEP, weighed
 from earnest.rules import trials
 from earnest.rules.standing import views
-from earnest.rules.trials import MOST_ON_TRIAL
 from earnest.rules.trials import NOTHING as NOTHING_BESIDE
 from earnest.verbs.asking import AskingVerbs
-from earnest.verbs.beside import annotated, in_force, matching
-from earnest.verbs.seating import guarding, seated
+from earnest.verbs.beside import annotated, called_for, in_force, ruled
+from earnest.verbs.seating import as_now, as_then, guarding, seated
 
 
 class Recalled(NamedTuple):
@@ -45,12 +43,15 @@ class Recalled(NamedTuple):
     retrial: bool = False
     exposure: float = 1.0
 
+    @property
+    def gone(self) -> bool:
+        """Whether what decides was superseded since the time that was asked about."""
+        return self.said.deciding is not None and not self.said.deciding.alive
+
 
 Mode = Literal["auto", "hybrid", "rrf", "keyword", "dense"]
 
 _MAX_K = 1_000
-# At most so many sentences of a message are asked about one by one, beside the message as a whole.
-_PARTS = 6
 # A decider may fall between being found and being named; then the question is asked again.
 _ATTEMPTS = 3
 
@@ -111,9 +112,9 @@ class RecallVerbs(AskingVerbs):
             return []
         with self._store.read() as reading:
             self._read_settings(reading)
-            # A reranker may lift what stands below the last place that was asked for.
-            found = self._find(reading, asking, chosen, max(asking.k, RERANKED) if self._reranker else asking.k, at_least)
-        found, trouble = reranked(self._reranker, asking.text, found)
+            reranking = self._reranking
+            found = self._find(reading, asking, chosen, reranking.depth(asking.k), at_least)
+        found, trouble = reranking.ordered(asking.text, found)
         return [Hit(f.stored.entry, f.score, f"{f.why}{asking.note}{trouble}", f.covered) for f in found[: asking.k]]
 
     def answer(
@@ -136,8 +137,10 @@ class RecallVerbs(AskingVerbs):
     ) -> Answer:
         """What memory says to a question, with provenance; falsy and empty where it knows nothing.
 
-        The best-ranked entry in good standing decides; `annotated` adds its age, its sources and what contradicts it. Opens no
-        ticket. Arguments as in `search`; `k` counts the decider and its supporters.
+        The best-ranked entry in good standing decides; `annotated` adds its age, its sources and what contradicts it. Rules in force
+        that the question calls for stand beside the answer (`rules`), or in its place where no entry answers. Opens no ticket. Arguments
+        as in `search`; `k` counts the decider and its supporters. With `as_of`, what memory would have said then: what was superseded
+        since answers too, and says so.
 
         With `llm` (a spec such as "ollama:qwen3", an object with `complete`, or True for the memory's own), the model says what to look
         up, `k` entries for each thing, and answers from what was found, in three calls at most; what it cites is deciding (one) or
@@ -148,13 +151,26 @@ class RecallVerbs(AskingVerbs):
             ModelFailed: The model gave no answer. BudgetSpent: it was not asked.
         """
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
-        if llm is not None:
-            return self._consulted(self._metered(llm), self._asking(query, k, half_life, mode, links, weigh), chosen)
-        (said, decider, others, *_), _ = self._considered(self._asking(query, k, half_life, mode, links, weigh), chosen)
-        if decider is None:
-            self._note("silent")
+        model = None if llm is None else self._metered(llm)
+        asking = self._asking(query, k, half_life, mode, links, weigh)
+        asking.past = True
+        rules, told = called_for(self, asking, chosen)
+        if model is None:
+            (said, decider, others, *_), _ = self._considered(asking, chosen)
+            named = [] if decider is None else [decider, *others]
         else:
-            self._note(None, [decider.stored.row, *(f.stored.row for f in others)], ways([decider, *others]))
+            # Imported where a model is asked: it takes prompts and readers that nothing else needs.
+            from earnest.verbs import consulting
+
+            told = consulting.fitting(told)
+            said, named = consulting.consulted(self, model, asking, chosen, told)
+        # One that was asked for by kind, and answers, does not stand beside itself.
+        named_ids = {f.stored.entry.id for f in named}
+        told = [rule for rule in told if rule.id not in named_ids]
+        said = ruled(said, told)
+        shown = {rule.id for rule in told}
+        rows = [hit.stored.row for hit in rules if hit.stored.entry.id in shown]
+        self._note("silent" if said.silent else None, [*(f.stored.row for f in named), *rows], ways(named))
         return said
 
     def decide(
@@ -183,10 +199,13 @@ class RecallVerbs(AskingVerbs):
 
         Args:
             query: The question. On silence nothing is opened: the ticket is falsy and its `id` is None. Rules that the question calls for
-                stand beside the answer (`rules`), or in its place where no entry answers.
+                stand beside the answer (`rules`), or in its place where no entry answers. So do those on trial whose coin comes up:
+                `shown` puts all of it into a prompt.
             k: The decider and up to k - 1 supporters (the setting `supporters` bounds them).
             llm: Asks a language model, as in `answer`. One entry that it cites decides; several share the outcome evenly (role `cited`).
-                An answer that cites nothing opens no ticket: its `id` is None, and `from_memory` False.
+                An answer that cites nothing opens no ticket: its `id` is None, and `from_memory` False. The model is told of the rules
+                in force; of those on trial a coin is thrown when the ticket is opened, after it answered.
+            as_of: As in `answer`. What was superseded since answers without a ticket: its `id` is None, for no outcome can be its own.
             key: Idempotency key: repeating the request returns the same ticket.
 
         Other arguments as in `search`. Durable when it returns. Cost: a search and one commit.
@@ -194,6 +213,7 @@ class RecallVerbs(AskingVerbs):
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
         asking = self._asking(query, k, half_life, mode, links, weigh)
         model = None if llm is None else self._metered(llm)
+        asking.past = True
         asking.kept = self._gate().passed(asking.text).text
         request = {"query": asking.kept, "k": asking.k, "half_life": asking.half_life, "where": repr(chosen)}
         # Told only where they were asked for, so that requests of earlier versions are known again.
@@ -205,12 +225,15 @@ class RecallVerbs(AskingVerbs):
             with self._store.read() as reading:
                 kept = self._kept(reading, key, "decide", request)
                 if kept is not None:
-                    return _reopened(reading, kept)
+                    return reopened(reading, kept)
         if model is not None:
             return self._decided_with(model, asking, chosen, request, key)
         for _ in range(_ATTEMPTS):
             recalled, rival = self._considered(asking, chosen, self._rng.random)
-            rules = self._rules_beside(asking, chosen)
+            if recalled.gone:
+                return looked_back(recalled.said)
+            rival = None if rival is None or rival.gone else rival
+            rules = [hit.stored.row for hit in called_for(self, asking, chosen, trial=True)[0]]
             if recalled.decider is None and not rules:
                 break
             ticket = self._open(asking, request, recalled, rival, key, rules)
@@ -218,16 +241,6 @@ class RecallVerbs(AskingVerbs):
                 return ticket
         self._note("silent")
         return SILENT_TICKET
-
-    def _rules_beside(self, asking: Asking, chosen: Filter) -> list[int]:
-        """Rows of the rules that a decision calls for, in force and on trial, best first."""
-        with self._store.read() as reading:
-            if not asking.text or not reading.counter("kind:rule"):
-                return []
-            settings = self._read_settings(reading)
-            most = settings.rules_cap + MOST_ON_TRIAL
-            now = self._clock.now()
-            return [hit.stored.row for hit in matching(self, reading, settings, [asking], chosen, ("active", "trial"), now, k=most)]
 
     def _open(
         self, asking: Asking, request: Mapping[str, Any], recalled: Recalled, rival: Recalled | None, key: str | None,
@@ -276,17 +289,9 @@ class RecallVerbs(AskingVerbs):
                 return inquiry.opened(said, made, [s.entry for s in named], shown), {"ticket": made.id, "annotated": said.annotated}
 
             try:
-                return self._once(tx, key, "decide", lambda: request, lambda kept: _reopened(tx, kept), do)
+                return self._once(tx, key, "decide", lambda: request, lambda kept: reopened(tx, kept), do)
             except _Fell:
                 return None
-
-    def _consulted(self, model: LLM, asking: Asking, chosen: Filter) -> Answer:
-        # Imported where a model is asked: it takes prompts and readers that nothing else needs.
-        from earnest.verbs import consulting
-
-        said, cited = consulting.consulted(self, model, asking, chosen)
-        self._note("silent" if said.silent else None, [found.stored.row for found in cited])
-        return said
 
     def _decided_with(self, model: LLM, asking: Asking, chosen: Filter, request: Mapping[str, Any], key: str | None) -> Ticket:
         from earnest.verbs import consulting
@@ -306,13 +311,14 @@ class RecallVerbs(AskingVerbs):
         with self._store.read() as reading:
             settings: Settings = self._read_settings(reading)
             guards = guarding(reading, settings)
-            most = max(asking.k + EXTRA, RERANKED * (self._reranker is not None))
-            found = in_force(reading, self._find(reading, asking, chosen, most, settings.floor, guards=guards))
+            reranking = self._reranking
+            found = in_force(reading, self._find(reading, asking, chosen, reranking.depth(asking.k + EXTRA), settings.floor, guards=guards))
+            found, since = as_then(reading, settings, found)
             seating = seated(reading, settings, found)
             tick = reading.counter("tick")
-        if self._reranker is not None:
+        if reranking.usable:
             # No snapshot is open while a model ranks.
-            seating = seating.ranked_anew(reranked(self._reranker, asking.text, found)[0], asking.k + EXTRA)
+            seating = seating.ranked_anew(reranking.ordered(asking.text, found)[0], asking.k + EXTRA)
         now = self._clock.now()
 
         def answered(without: int | None) -> Recalled:
@@ -321,6 +327,7 @@ class RecallVerbs(AskingVerbs):
             said, decider, others = answering.answer(
                 seats.found, pass_over=settings.pass_over, conflict=settings.conflict, supporters=supporters, now=now, tick=tick
             )
+            said = as_now(said, since)
             if seats.retrial and said.deciding is not None:
                 said = replace(said, deciding=replace(said.deciding, standing="suspended"))
             return Recalled(said, decider, others, seats.retrial, seats.exposure)
@@ -400,7 +407,14 @@ def ways(found: Sequence[Found]) -> list[tuple[int, int]]:
     return [(f.via, f.stored.row) for f in found if f.via is not None]
 
 
-def _reopened(reading: Reading, kept: Mapping[str, Any]) -> Ticket:
+def looked_back(said: Answer, rules: Sequence[Rule] = ()) -> Ticket:
+    """What memory would have said at an earlier time, with something that was superseded since: nothing is opened for it."""
+    return Ticket(
+        said.text, said.deciding, said.supporting, annotated(said.annotated, rules), False, said.from_memory, rules=tuple(rules)
+    )
+
+
+def reopened(reading: Reading, kept: Mapping[str, Any]) -> Ticket:
     """A ticket that was opened before, as `decide` returned it, with the rules that were shown beside it."""
     rows = inquiry.shown_rules(reading, kept["ticket"])
     return replace(inquiry.reopened(reading, kept), rules=tuple(views(reading, reading.entries(rows))))
@@ -435,7 +449,7 @@ class Asking:
         self.asked: Asked | None = None
         """The question as a vector, where recall goes by meaning too."""
         self.past = False
-        """Whether entries that were superseded since the time that is asked about are found too."""
+        """Whether entries that were superseded since the time that is asked about (`as_of`) are found too."""
         self.weigh: tuple[str, ...] | None = None
         """What relevance is multiplied by; None: as the setting `weigh` says."""
         self.links: bool | None = None
@@ -454,9 +468,3 @@ def asked(query: Any) -> str:
         raise InvalidInput("query", query, f"is {len(query):,} characters long, at most {check.MAX_QUERY:,} are read")
     made = check.cleaned(query)
     return "" if check.blank(made) else made
-
-
-def asked_parts(message: str) -> list[str]:
-    """What is asked about: the message, and if it is long, each of its last sentences, where what is wanted stands as a rule."""
-    parts = [part for line in message.split("\n") if line.strip() for part in split_sentences(" ".join(line.split()))]
-    return [message] if len(parts) < 2 else list(dict.fromkeys([message, *parts[-_PARTS:]]))
