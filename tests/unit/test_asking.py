@@ -157,18 +157,44 @@ def test_what_is_no_model_is_refused_by_name(wrong: Any) -> None:
         model(wrong)
 
 
-@pytest.mark.parametrize("value", ["1", "1/2/3", "a/b", "-1/2", "nan/1", "inf/1", 5, None, "1/200000"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "1",
+        "1/2/3",
+        "a/b",
+        "-1/2",
+        "nan/1",
+        "inf/1",
+        5,
+        None,
+        "1/200000",
+        "=1/2",
+        "a=b=1/2",
+        "a=1/2,a=3/4",
+        "1/2,3/4",
+        "1/2,",
+        ",".join(f"m{n}=1/1" for n in range(51)),
+    ],
+)
 def test_a_price_is_two_numbers(value: Any) -> None:
     with pytest.raises(InvalidInput, match="llm_price"):
         price_text(value)
 
 
-def test_prices_come_from_the_setting_then_the_model_then_the_list() -> None:
-    assert price_text(" 0.15 / 0.60 ") == "0.15/0.6" and price_text("") == ""
-    assert price_of("openai:gpt-4o-mini", "1/2", (3.0, 4.0)) == Price(1.0, 2.0)
-    assert price_of("openai:gpt-4o-mini", "", (3.0, 4.0)) == Price(3.0, 4.0)
-    assert price_of("openai:gpt-4o-mini") == Price(0.15, 0.60)
-    assert price_of("ollama:anything") == Price(0.0, 0.0) and price_of("openai:unheard-of") is None
+def test_prices_are_what_somebody_said_of_the_model_and_nothing_else() -> None:
+    assert price_text(" 0.15 / 0.60 ") == "0.15/0.6" and price_text("") == price_text("  ") == ""
+    assert price_text("openai:small = 1/2 , 3/4,zhipu:a=0/0") == "openai:small=1/2,3/4,zhipu:a=0/0"
+    assert price_text(price_text("openai:small=1/2, 3/4")) == price_text("openai:small=1/2, 3/4")
+    for name in ("openai:gpt-4o-mini", "zhipu:glm-4-flash", "anthropic:claude-haiku-4-5", "openai:unheard-of"):
+        assert price_of(name) is None, "nothing is known by heart: prices change"
+    assert price_of("openai:small", "1/2", (3.0, 4.0)) == Price(1.0, 2.0)
+    assert price_of("openai:small", "", (3.0, 4.0)) == Price(3.0, 4.0)
+    both = "openai:small=1/2,3/4"
+    assert price_of("openai:small", both) == Price(1.0, 2.0) and price_of("openai:large", both) == Price(3.0, 4.0)
+    assert price_of("openai:large", "openai:small=1/2") is None
+    assert price_of("ollama:anything") == Price(0.0, 0.0) == price_of("ollama:anything", "3/4", (0.0, 0.0)), "another model's price"
+    assert price_of("ollama:cloud", "ollama:cloud=1/1", (0.0, 0.0)) == Price(1.0, 1.0)
     assert Price(0.15, 0.60).micros(1, 1) == 1, "rounded up"
     assert model_spec(" ollama:qwen3:8b ") == "ollama:qwen3:8b"
 

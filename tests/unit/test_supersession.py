@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -131,3 +132,83 @@ def test_what_is_about_another_matter_is_not_marked(memory: Memory) -> None:
     memory.add("Dana works at Acme as engineer")
     memory.add("Dana asked for an audit")
     assert "conflicting" not in memory.answer("where does Dana work").annotated
+
+
+# an answer about an earlier time
+
+
+PORT: Final = "Which port does the API gateway use?"
+
+
+class Quoting:
+    """A model for tests: it answers with the first note that it is shown, and cites it."""
+
+    model_id = "quoting"
+
+    def complete(self, prompt: str, **options: Any) -> str:
+        marks = re.findall(r"^\[(\d+)\] ([^(]*)", prompt, re.MULTILINE)
+        return f"{marks[0][1].strip()}\nSOURCES: {marks[0][0]}" if prompt.startswith("Answer the question") else "[]"
+
+
+def moved(memory: Memory, clock: ManualClock) -> tuple[str, str]:
+    """A fact of day 0 that another took the place of on day 10; today is day 20."""
+    old = memory.add("The API gateway uses port 1.")
+    clock.advance(days=10)
+    new = memory.update(old.id, text="The API gateway uses port 2.")
+    clock.advance(days=10)
+    return old.id, new.id
+
+
+@pytest.mark.parametrize("llm", [None, Quoting()], ids=["alone", "model"])
+def test_an_answer_about_an_earlier_time_is_what_memory_would_have_said_then(memory: Memory, clock: ManualClock, llm: Any) -> None:
+    old, new = moved(memory, clock)
+    then = memory.answer(PORT, as_of=NOW + timedelta(days=5), llm=llm)
+    assert (
+        then.text.startswith("The API gateway uses port 1.")
+        and then.deciding
+        and (then.deciding.id, then.deciding.cause) == (old, "superseded")
+    )
+    assert f"entry {old} was superseded since, by entry {new}" in then.annotated
+    for today in (None, NOW + timedelta(days=15)):
+        said = memory.answer(PORT, as_of=today, llm=llm)
+        assert said.text.startswith("The API gateway uses port 2.") and "superseded" not in said.annotated
+    assert memory.answer(PORT, as_of=NOW - timedelta(days=1), llm=llm).silent, "it was not known yet"
+
+
+@pytest.mark.parametrize("llm", [None, Quoting()], ids=["alone", "model"])
+def test_no_ticket_is_opened_for_what_was_superseded_since(memory: Memory, clock: ManualClock, llm: Any) -> None:
+    old, new = moved(memory, clock)
+    memory.configure(holdout=0.5, holdout_entry=1.0)
+    for _ in range(8):
+        then = memory.decide(PORT, as_of=NOW + timedelta(days=5), llm=llm)
+        assert (
+            then.id is None and then and then.text.startswith("The API gateway uses port 1.") and then.deciding and then.deciding.id == old
+        )
+    assert memory.pending() == []
+    memory.configure(holdout=0.0)
+    now = memory.decide(PORT, as_of=NOW + timedelta(days=15), llm=llm)
+    assert now.id and now.deciding and now.deciding.id == new and memory.check().ok
+
+
+def test_what_held_is_told_from_what_was_known(memory: Memory, clock: ManualClock) -> None:
+    memory.add("The head of the museum is Dana.", valid_from=NOW - timedelta(days=400), valid_to=NOW - timedelta(days=40))
+    clock.advance(days=1)
+    memory.add("The head of the museum is Robin.", valid_from=NOW - timedelta(days=40))
+    ask = "Who is the head of the museum?"
+    assert memory.answer(ask).deciding is not None
+    assert memory.answer(ask, as_of=NOW - timedelta(days=100)).silent, "nothing was recorded then"
+    assert memory.answer(ask, as_of=NOW + timedelta(hours=1)).silent, "Dana's time was over, and of Robin nobody had told"
+    assert memory.answer(ask, as_of=clock.now()).text == "The head of the museum is Robin."
+
+
+def test_what_harm_had_suspended_does_not_answer_for_its_time(memory: Memory, clock: ManualClock) -> None:
+    old = memory.add("Delete the logs of the API gateway port.")
+    for _ in range(4):
+        ticket = memory.decide("Shall I delete the logs of the API gateway port?")
+        if ticket.id is None:
+            break
+        memory.settle(ticket.id, delta=-5.0, meter="disk", scale=1)
+    assert memory.get(old.id).standing == "suspended"
+    clock.advance(days=10)
+    memory.update(old.id, text="Keep every log of the payment service for a year.")
+    assert memory.answer("Shall I delete the logs of the API gateway port?", as_of=NOW + timedelta(days=5)).silent

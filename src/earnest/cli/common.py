@@ -70,14 +70,19 @@ def entry_table(screen: Screen, entries: list[Entry]) -> None:
     screen.table(head, rows, right=frozenset({3}))
 
 
-def nothing_here(screen: Screen, memory: Memory, args: Namespace) -> None:
-    """Say which scope was looked in, which others hold entries, and which other agents have a file beside this one."""
+def nothing_here(screen: Screen, memory: Memory, args: Namespace, *, asked: bool = False) -> None:
+    """Say which scope was looked in, which others hold entries, and which other agents have a file beside this one.
+
+    Where something was `asked`, also how many entries could have answered, so that silence is no riddle.
+    """
     held = dict(memory.stats().by_scope)
+    looked = [*held] if args.all_scopes else args.scope or [""]
+    narrowed = asked and any(getattr(args, name) for name in ("kind", "source", "tag", "since", "until", "as_of"))
+    tried = "" if not asked or narrowed else f": {_considered(memory, held, looked):,} considered, 0 above the floor"
     if args.all_scopes:
-        screen.say("Looked in every scope.")
+        screen.say(f"Looked in every scope{tried}.")
     else:
-        looked = args.scope or [""]
-        screen.say("Looked in ", " and ".join(f"scope {name!r}" if name else "the default scope" for name in looked), ".")
+        screen.say("Looked in ", " and ".join(f"scope {name!r}" if name else "the default scope" for name in looked), f"{tried}.")
         others = [f"{_scope(name)} ({count:,})" for name, count in held.items() if name not in looked]
         if others:
             screen.say("Other scopes hold entries: ", _few(others), "; name one with --scope, or say --all-scopes.")
@@ -86,6 +91,11 @@ def nothing_here(screen: Screen, memory: Memory, args: Namespace) -> None:
         agents = others_in_folder(args)
         if agents:
             screen.say("Other agents have a memory in this folder: ", _few(agents), "; name one with --agent.")
+
+
+def _considered(memory: Memory, held: Mapping[str, int], looked: list[str]) -> int:
+    """How many entries of these scopes a question is compared with: the living, without rules."""
+    return sum(held.get(name, 0) for name in set(looked)) - len(memory.list(scope=looked, kind="rule")) if looked else 0
 
 
 def _scope(name: str) -> str:

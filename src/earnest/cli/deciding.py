@@ -35,7 +35,8 @@ def decide(args: Namespace, screen: Screen) -> int:
             screen.json(ticket)
         elif ticket.id is None and ticket:
             _say_answer(screen, ticket)
-            screen.say("No ticket was opened: nobody is to be credited for an answer that is not from memory.")
+            why = "what answers was superseded since" if ticket.from_memory else "nobody is to be credited for an answer not from memory"
+            screen.say(f"No ticket was opened: {why}.")
         elif ticket.id is None:
             _say_silent(screen, memory, args)
             screen.say("No ticket was opened.")
@@ -70,7 +71,7 @@ def _say_answer(screen: Screen, answer: Answer) -> None:
 
 def _say_silent(screen: Screen, memory: Memory, args: Namespace) -> None:
     screen.say("Memory is silent: nothing it may answer with is relevant enough to that question.")
-    nothing_here(screen, memory, args)
+    nothing_here(screen, memory, args, asked=True)
 
 
 def search(args: Namespace, screen: Screen) -> int:
@@ -81,7 +82,7 @@ def search(args: Namespace, screen: Screen) -> int:
             screen.json({"hits": hits})
         elif not hits:
             screen.say("Nothing found.")
-            nothing_here(screen, memory, args)
+            nothing_here(screen, memory, args, asked=True)
         else:
             rows: list[list[Part]] = [
                 [f"{hit.score:.3f}", hit.entry.id, standing(hit.entry), sources(hit.entry), hit.entry.text] for hit in hits

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,18 +14,10 @@ MICRO_DOLLARS: Final = 1_000_000
 MOST_TOKENS: Final = 1_024
 """Tokens that a reply may take unless something else is asked for."""
 
+_MOST_PRICES: Final = 50
+
 KINDS: Final = ("ollama", "openai", "zhipu", "anthropic")
 """Kinds of models that a spec may name, as in `openai:gpt-4o-mini`."""
-
-LIST_PRICES: Final[Mapping[str, tuple[float, float]]] = {
-    "openai:gpt-4o-mini": (0.15, 0.60),
-    "openai:gpt-4o": (2.50, 10.00),
-    "zhipu:glm-4-flash": (0.0, 0.0),
-    "anthropic:claude-haiku-4-5": (1.00, 5.00),
-    "anthropic:claude-sonnet-4-5": (3.00, 15.00),
-}
-"""US dollars for a million tokens, read and written, as they were listed when this was written. Prices change: the setting `llm_price`
-counts before them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,35 +64,49 @@ def model_spec(value: Any) -> str:
 
 
 def price_text(value: Any) -> str:
-    """A price as the setting keeps it: "READ/WRITTEN" in US dollars for a million tokens, or "" for the listed one.
+    """Prices as the setting keeps them: "READ/WRITTEN" in US dollars for a million tokens, "MODEL=READ/WRITTEN" for one model alone, or
+    several of these, comma-separated; "" where nobody said any.
 
     Raises:
         InvalidInput: Not of that form, or not a price.
     """
-    forms = "must be two numbers such as 0.15/0.60: US dollars for a million tokens, read and written; or empty"
-    if not isinstance(value, str):
+    forms = (
+        "must be two numbers such as 0.15/0.60: US dollars for a million tokens, read and written; openai:NAME=0.15/0.60 for one model "
+        "alone; several, comma-separated; or empty"
+    )
+    if not isinstance(value, str) or len(value) > check.MAX_LABEL * _MOST_PRICES:
         raise InvalidInput("llm_price", value, forms)
-    if not value.strip():
-        return ""
-    parts = value.split("/")
-    try:
-        read, written = (check.number("llm_price", float(part), low=0.0, high=100_000.0) for part in parts)
-    except ValueError:
-        raise InvalidInput("llm_price", value, forms) from None
-    return f"{read:g}/{written:g}"
+    made: dict[str, str] = {}
+    for part in value.split(",") if value.strip() else ():
+        model, named, amounts = part.rpartition("=")
+        try:
+            read, written = (check.number("llm_price", float(one), low=0.0, high=100_000.0) for one in amounts.split("/"))
+        except ValueError:
+            raise InvalidInput("llm_price", value, forms) from None
+        if named and (not model.strip() or "=" in model):
+            raise InvalidInput("llm_price", value, forms)
+        name = check.label("llm_price", model.strip(), limit=200) if named else ""
+        if name in made or len(made) == _MOST_PRICES:
+            raise InvalidInput("llm_price", value, f"prices a model twice, or more than {_MOST_PRICES} of them; {forms}")
+        made[name] = f"{name}={read:g}/{written:g}" if name else f"{read:g}/{written:g}"
+    return ",".join(made.values())
 
 
 def price_of(model_id: str, given: str = "", own: Any = None) -> Price | None:
-    """What a model costs: as the setting says, as the model itself says, or as it is listed; None where nobody knows.
+    """What a model costs: as the setting `llm_price` says of it by name, or of whatever is asked, or as the model itself says; None where
+    nobody said. Prices of services change, and none are built in: a wrong one would be worse than none.
 
-    What runs on one's own machine costs nothing.
+    What Ollama runs has no price for a token, unless the setting names it.
     """
-    if given:
-        read, _, written = given.partition("/")
+    told: dict[str, str] = {}
+    for part in given.split(",") if given else ():
+        name, _, amounts = part.rpartition("=")
+        told[name] = amounts
+    local = model_id.startswith("ollama:")
+    said = told.get(model_id, None if local else told.get(""))
+    if said is not None:
+        read, _, written = said.partition("/")
         return Price(float(read), float(written))
     if isinstance(own, tuple | list) and len(own) == 2:
         return Price(*(check.number("price", part, low=0.0, high=100_000.0) for part in own))
-    if model_id.startswith("ollama:"):
-        return Price(0.0, 0.0)
-    listed = LIST_PRICES.get(model_id)
-    return None if listed is None else Price(*listed)
+    return Price(0.0, 0.0) if local else None

@@ -90,7 +90,7 @@ class Settings:
     llm: str = "none"
     """The language model that is asked where a caller says so without naming one, as a spec such as `ollama:qwen3`, never a key."""
     llm_price: str = ""
-    """What it costs, as "READ/WRITTEN" in US dollars for a million tokens; empty: as it is listed, if it is."""
+    """What models cost, as "READ/WRITTEN" in US dollars for a million tokens, or "MODEL=READ/WRITTEN" for one; empty: not known."""
     llm_daily_budget: float = 0.0
     """US dollars that models may cost a day, over all processes; 0: no bound."""
     embedder: str = "none"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal
 
@@ -42,6 +42,9 @@ class Answer:
     annotated: str
     silent: bool
     from_memory: bool
+    rules: tuple[Rule, ...] = field(default=(), kw_only=True)
+    """The rules in force that the question calls for; of a ticket also those on trial whose coin came up so. They stand beside the answer,
+    or in its place where no entry answers."""
 
     def __bool__(self) -> bool:
         return not self.silent
@@ -58,8 +61,6 @@ class Ticket(Answer):
     id: str | None = None
     holdout: bool = False
     exposure: float = 1.0
-    rules: tuple[Rule, ...] = ()
-    """The rules shown beside the answer: those in force that it calls for, and those on trial whose coin came up so."""
 
     def __bool__(self) -> bool:
         return not self.silent

@@ -87,7 +87,9 @@ def reopened(reading: Reading, kept: Mapping[str, Any]) -> Ticket:
         by_row[s.entry_row] for s in ticket.shares if s.role in ("supporting", "cited") and by_row[s.entry_row].kind != "rule"
     )
     said = kept["annotated"]
-    return Ticket(ticket.answer, deciding, supporting, said, False, not ticket.holdout, ticket.id, ticket.holdout, ticket.exposure)
+    return Ticket(
+        ticket.answer, deciding, supporting, said, False, not ticket.holdout, id=ticket.id, holdout=ticket.holdout, exposure=ticket.exposure
+    )  # fmt: skip
 
 
 def shown_rules(reading: Reading, ticket_id: str) -> list[int]:

@@ -190,7 +190,7 @@ class OpenAILLM(ServiceLLM):
 
 
 class ZhipuLLM(OpenAILLM):
-    """Zhipu's chat models, such as `glm-4-flash`, which costs nothing. The key is ZHIPUAI_API_KEY or ZAI_API_KEY."""
+    """Zhipu's chat models, such as `glm-4-flash`. The key is ZHIPUAI_API_KEY or ZAI_API_KEY."""
 
     def __init__(self, name: str = "glm-4-flash", *, base_url: str | None = None, **more: Any) -> None:
         """Arguments as for `OpenAILLM`; `base_url` is Zhipu's own, or ZHIPUAI_BASE_URL, unless given. Raises NotAvailable: No key."""

@@ -30,8 +30,6 @@ def query(memory: Memory, args: dict[str, Any]) -> dict[str, Any]:
     if ticket.id is None:
         return _answered(ticket)
     made = _answered(ticket) | {"ticket_id": ticket.id, "holdout": ticket.holdout}
-    if ticket.rules:
-        made["rules"] = shown.fitting([shown.rule(one) for one in ticket.rules], _RULES)
     if ticket.holdout:
         return made | {"next": _WITHHELD}
     tried = ticket.deciding is not None and ticket.deciding.standing == "suspended"
@@ -56,6 +54,8 @@ def _answered(said: Answer) -> dict[str, Any]:
     _, _, about = said.annotated.partition("\n")
     if about:
         made["about"] = cutting.cut(cutting.visible(about), 4_000)
+    if said.rules:
+        made["rules"] = shown.fitting([shown.rule(one) for one in said.rules], _RULES)
     return made | ({"next": _SILENT} if said.silent else {})
 
 

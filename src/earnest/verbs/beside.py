@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Final
 from earnest.core.analysis import Analyser
 from earnest.core.filters import Filter
 from earnest.core.rules import Rule, Status
+from earnest.core.sentences import split_sentences
 from earnest.core.settings import Settings
+from earnest.core.ticket import Answer
 from earnest.protocols import Reading
 from earnest.recall.answering import one_line
 from earnest.recall.search import Found
-from earnest.rules.standing import overdue
+from earnest.rules.standing import overdue, views
+from earnest.rules.trials import MOST_ON_TRIAL
 
 if TYPE_CHECKING:
     from earnest.verbs.recalling import Asking, RecallVerbs
@@ -25,6 +28,44 @@ ONE_MATTER: Final = 500
 """Characters of a question beyond which the words of a trigger may stand in it by chance."""
 SPARE: Final = 20
 """Rules beyond the cap that are looked at, to pass over the suspended and the overdue."""
+_PARTS: Final = 6
+"""Sentences of a message that are asked about one by one at most, beside the message as a whole."""
+
+
+def asked_parts(message: str) -> list[str]:
+    """What is asked about: the message, and if it is long, each of its last sentences, where what is wanted stands as a rule."""
+    parts = [part for line in message.split("\n") if line.strip() for part in split_sentences(" ".join(line.split()))]
+    return [message] if len(parts) < 2 else list(dict.fromkeys([message, *parts[-_PARTS:]]))
+
+
+def called_for(verbs: RecallVerbs, asking: Asking, chosen: Filter, *, trial: bool = False) -> tuple[list[Found], list[Rule]]:
+    """The rules in force that a question calls for, as a whole or sentence by sentence, best first, and as they are told.
+
+    With `trial` those on trial are among them: only for who throws their coins, in the transaction that opens a ticket. No snapshot may
+    be open.
+    """
+    statuses: tuple[Status, ...] = ("active", "trial") if trial else ("active",)
+    if not asking.text:
+        return [], []
+    with verbs._store.read() as reading:
+        verbs._read_settings(reading)
+        if wanted(reading, chosen, statuses) is None:
+            return [], []
+    askings = [asking, *(verbs._asking(part, asking.k, None, asking.mode) for part in asked_parts(asking.text)[1:])]
+    with verbs._store.read() as reading:
+        settings = verbs._read_settings(reading)
+        most = settings.rules_cap + trial * MOST_ON_TRIAL
+        found = matching(verbs, reading, settings, askings, chosen, statuses, verbs._clock.now(), k=most)
+        return found, views(reading, [hit.stored for hit in found])
+
+
+def ruled(said: Answer, rules: Sequence[Rule]) -> Answer:
+    """An answer with the rules that stand beside it; where no entry answers, they do, and nobody decides."""
+    if not rules:
+        return said
+    if said.silent:
+        said = Answer("\n".join(rule.action for rule in rules), None, (), "", silent=False, from_memory=True)
+    return replace(said, annotated=annotated(said.annotated, rules), rules=tuple(rules))
 
 
 def wanted(reading: Reading, chosen: Filter, statuses: Sequence[Status]) -> Filter | None:

@@ -21,8 +21,8 @@ from earnest.ledger import lifecycle
 from earnest.protocols import LLM, Reading, Writing
 from earnest.recall.search import Found
 from earnest.rules.standing import views
-from earnest.verbs.beside import matching
-from earnest.verbs.recalling import RecallVerbs, asked, asked_parts, ways
+from earnest.verbs.beside import asked_parts, matching
+from earnest.verbs.recalling import RecallVerbs, asked, ways
 
 Extract = Literal["rules", "llm"]
 
@@ -235,16 +235,19 @@ class ConversationVerbs(RecallVerbs):
             A `Context` of the rules beside the decision, who decides, and who supports it, in this order, as far as the budget goes.
             Empty if the one who decides does not fit.
 
+        With `decide` this is how rules on trial reach a prompt, and how that is measured: their coins were thrown when the ticket was
+        opened, and the ticket says which came up. `prefetch` writes nothing, so that it can throw none and shows none of them.
+
         Writes nothing and reads nothing: it goes by the ticket alone.
         """
         room = check.integer("budget", budget, low=0, high=MAX_BUDGET)
         if not isinstance(ticket, Ticket):
             raise InvalidInput("ticket", ticket, "must be what `decide` returned")
         entries = [*([ticket.deciding] if ticket.deciding else []), *ticket.supporting]
-        if not entries or not room:
+        if not (entries or ticket.rules) or not room:
             return NOTHING
         made, places = prefetching.packed(entries, budget=room, count=counter(count_tokens), rules=ticket.rules)
-        return made if 0 in places else NOTHING
+        return made if 0 in places or not entries else NOTHING
 
 
 def _side(name: str, text: Any) -> str:

@@ -18,8 +18,8 @@ from earnest.recall.embedding import Vectors
 from earnest.rules import drafting, pools, proposing
 from earnest.rules.analysis import Analysis
 from earnest.rules.standing import activate, begin_trial, change, permitted, rule_of, view, views
-from earnest.verbs.beside import matching
-from earnest.verbs.recalling import asked, asked_parts
+from earnest.verbs.beside import asked_parts, matching
+from earnest.verbs.recalling import asked
 
 if TYPE_CHECKING:
     from earnest.verbs.recalling import RecallVerbs

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from earnest.core.decision import decision_polarity
+from earnest.core.entry import Entry
 from earnest.core.evidence import Seat, choose
 from earnest.core.settings import Settings
+from earnest.core.ticket import Answer
 from earnest.ledger.testimony import Testimony
 from earnest.protocols import Reading
 from earnest.recall.search import DEPTH, Found
@@ -90,6 +92,41 @@ def _protector(ranked: Sequence[Found], seats: Sequence[Seat]) -> int | None:
 
 def _never() -> float:
     return 1.0
+
+
+def as_then(reading: Reading, settings: Settings, found: Sequence[Found]) -> tuple[list[Found], dict[str, Entry]]:
+    """What a question about an earlier time found, with what was superseded since in the standing that it had; and by its id each of
+    these as it is now. What harm had suspended stays out: it would not have decided then either."""
+    made: list[Found] = []
+    since: dict[str, Entry] = {}
+    testimony = Testimony(reading, settings)
+    for hit in found:
+        entry = hit.stored.entry
+        if entry.cause != "superseded":
+            made.append(hit)
+        elif testimony.active(hit.stored):
+            since[entry.id] = entry
+            # Its balance went to what took its place; whether it could have paid its rent is not asked of the past.
+            then = replace(entry, standing="active", balance=max(entry.balance, 1))
+            made.append(replace(hit, stored=replace(hit.stored, entry=then, probation=0)))
+    return made, since
+
+
+def as_now(said: Answer, since: Mapping[str, Entry]) -> Answer:
+    """An answer about an earlier time, with its entries as they are now; it says what took their place."""
+    if not since or said.silent:
+        return said
+    shaping = (*([said.deciding] if said.deciding else []), *said.supporting)
+    gone = [since[entry.id] for entry in shaping if entry.id in since]
+    if not gone:
+        return said
+    told = [f"(entry {entry.id} was superseded since{f', by entry {entry.heir}' if entry.heir else ''})" for entry in gone]
+    return replace(
+        said,
+        deciding=None if said.deciding is None else since.get(said.deciding.id, said.deciding),
+        supporting=tuple(since.get(entry.id, entry) for entry in said.supporting),
+        annotated="\n".join([said.annotated, *told]),
+    )
 
 
 def guarding(reading: Reading, settings: Settings) -> int:
