@@ -17,7 +17,7 @@ from earnest.cli.tables import COMMANDS, EVERYWHERE, Command, Option
 from earnest.cli.values import guarded
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
-BEGIN: Final = "<!-- reference: made from src/earnest/cli/tables.py by tests/docs/test_cli_docs.py -->"
+BEGIN: Final = "<!-- reference: made from src/earnest/cli/tables by tests/docs/test_cli_docs.py -->"
 END: Final = "<!-- end of reference -->"
 
 
