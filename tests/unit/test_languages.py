@@ -169,6 +169,19 @@ def test_short_words_and_names_of_things_are_not_guessed_at() -> None:
     assert texts(memory, "car") == texts(memory, "8081") == texts(memory, "E4013") == texts(memory, "qwer zxcv asdf") == []
 
 
+@pytest.mark.parametrize(
+    ("asked", "held"),
+    [("live", "SQLite has no server"), ("Rome", "The room is small."), ("pork", "The port is open."), ("pine", "The pint is cold.")],
+)
+def test_another_letter_in_a_short_word_makes_another_word(asked: str, held: str) -> None:
+    assert texts(holding(held, "Lunch is at noon."), f"Where is {asked}?") == []
+
+
+@pytest.mark.parametrize(("typed", "held"), [("prot", "The port is open."), ("lunhc", "Lunch is at noon."), ("pport", "The port is open.")])
+def test_letters_that_changed_places_or_that_lack_are_slips_in_a_short_word_too(typed: str, held: str) -> None:
+    assert texts(holding(held, "Tea is green."), typed)[:1] == [held]
+
+
 def test_a_guess_counts_for_less_than_the_word() -> None:
     memory = holding("The database is in Dublin.", "Lunch is at noon.", "The cat is asleep.")
     assert memory.search("databse")[0].score < memory.search("database")[0].score

@@ -225,7 +225,7 @@ def _near(word: str, terms: Iterable[str]) -> Iterable[tuple[float, int, str]]:
         tail = max(size, length) - shared
         if shared >= max(SHORTEST, _SAME_WORD * min(size, length)) and tail <= min(_TAIL, shared - 2):
             yield -_ENDING, tail, term
-        elif abs(size - length) <= allowed and min(size, length) >= SHORTEST and (distance := edits(word, term, allowed)) <= allowed:
+        elif _maybe_misspelt(word, term, allowed) and (distance := edits(word, term, allowed)) <= allowed:
             yield -_MISSPELT, distance, term
         elif bare and bare == _bare(term):
             yield -_MISSPELT, abs(size - length), term
@@ -234,6 +234,15 @@ def _near(word: str, terms: Iterable[str]) -> Iterable[tuple[float, int, str]]:
             yield -_PART, abs(size - length), term
         elif shared >= max(SHORTEST + 1, _SAME_ROOT * min(size, length)) and tail <= _TAIL:
             yield -_KIN, tail, term
+
+
+def _maybe_misspelt(word: str, term: str, allowed: int) -> bool:
+    """Whether one word may be the other misspelt. In the shortest words another letter makes another word ("live", "lite"): there only
+    letters that changed places, a letter too many or one too few are slips."""
+    size, length = len(word), len(term)
+    if abs(size - length) > allowed or min(size, length) < SHORTEST:
+        return False
+    return size != length or size > SHORTEST or sorted(word) == sorted(term)
 
 
 def _bare(word: str) -> str:
