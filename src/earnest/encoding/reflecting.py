@@ -9,8 +9,9 @@ work that was interrupted can go on with the replies that it has.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, Final
 
 from earnest.core import check, replies
@@ -87,25 +88,31 @@ def facts_prompt(source: str, passages: Sequence[Draft]) -> str:
     """Asks for the facts of some passages of a document."""
     lines = numbered([f"{passage.cue}: {passage.text}" if passage.cue else passage.text for passage in passages])
     return f"""\
-Below are numbered passages of the document "{unnumbered(source)}". List every fact, rule, number, name and instruction that is worth
+Below are numbered passages of the document that is named above them. List every fact, rule, number, name and instruction that is worth
 remembering, as short statements that can be understood alone, in the words and the language of the passages. Say nothing that the passages
 do not say; keep numbers, names, conditions and every "not". Leave out greetings, headings and remarks about the document itself.
 
 {_ONLY} Each item: {{"text": "...", "from": [numbers of its passages]}}
 
-{fenced("passages", lines)}
+{fenced("passages", [_called(source), *lines])}
 """
+
+
+def _called(source: str) -> str:
+    """What a document is called, as a line of data: who names a document may mean the name for the model."""
+    return f"document: {unnumbered(source)}"
 
 
 def read_facts(analyser: Analyser, found: Sequence[Any], passages: Sequence[Draft], tally: Tally) -> list[Fact]:
     """The facts of a reply that their passages bear out."""
     made: dict[str, Fact] = {}
+    grounds = cache(lambda place: ground(analyser, [passages[place].text]))
     for item in found:
         text = replies.text_of(item, _TEXTS, limit=LONGEST)
         if text is None or not says_something(text):
             tally.refuse("no statement")
             continue
-        places = _places(item, len(passages)) or _found_at(analyser, text, passages)
+        places = _places(item, len(passages)) or _found_at(analyser, text, len(passages), grounds)
         if not places:
             tally.refuse("from no passage")
             continue
@@ -130,10 +137,10 @@ def _places(item: Any, count: int) -> tuple[int, ...]:
     return tuple(number - 1 for number in replies.wholes(named, 1, count))
 
 
-def _found_at(analyser: Analyser, text: str, passages: Sequence[Draft]) -> tuple[int, ...]:
-    """The one passage that bears a statement out, where the model did not say from which it is."""
-    fit = [place for place, passage in enumerate(passages) if unborne(analyser, text, ground(analyser, [passage.text])) is None]
-    return (fit[0],) if fit else ()
+def _found_at(analyser: Analyser, text: str, count: int, grounds: Callable[[int], Ground]) -> tuple[int, ...]:
+    """The first passage that bears a statement out, where the model did not say from which it is."""
+    fit = next((place for place in range(count) if unborne(analyser, text, grounds(place)) is None), None)
+    return () if fit is None else (fit,)
 
 
 def _said(passages: Sequence[Draft], places: Sequence[int]) -> list[str]:
@@ -201,7 +208,7 @@ def containment_prompt(source: str, facts: Sequence[Fact], passages: Sequence[Dr
     """Asks which facts cannot be understood alone."""
     around = _around(facts, passages)
     return f"""\
-Below are numbered statements, and then the passages of the document "{unnumbered(source)}" that they are from. Which statements cannot be
+Below are numbered statements, and then the passages that they are from, of the document that is named above them. Which statements cannot be
 understood without the document: whose "it", "this", "he", "there", "the service" is not clear, or whose time or place is missing? Rewrite
 those alone, with what the passages say: keep every number, name, condition and "not".
 
@@ -209,7 +216,7 @@ those alone, with what the passages say: keep every number, name, condition and 
 
 {fenced("statements", numbered([fact.text for fact in facts]))}
 
-{fenced("passages", [unnumbered(text) for text in _said(passages, around)])}
+{fenced("passages", [_called(source), *(unnumbered(text) for text in _said(passages, around))])}
 """
 
 
@@ -300,14 +307,14 @@ def synthesis_prompt(names: Sequence[str], one: tuple[str, Sequence[str]], other
     first = numbered([f"({one[0]}) {text}" for text in one[1]])
     second = numbered([f"({other[0]}) {text}" for text in other[1]], len(first) + 1)
     return f"""\
-Below are numbered statements from two documents, each named in front. Both speak of: {", ".join(unnumbered(name) for name in names)}.
+Below are numbered statements from two documents, each named in front, and before them the names of what both speak of.
 What follows from statements of both documents taken together, or where do they contradict each other? Write statements that can be
 understood alone, that need at least one statement of each document, and that name the document where the two disagree. Keep every number,
 name, condition and "not"; make nothing up.
 
 {_ONLY} Each item: {{"text": "...", "from": [numbers]}}. Nothing: []
 
-{fenced("statements", [*first, *second])}
+{fenced("statements", [f"both speak of: {', '.join(unnumbered(name) for name in names)}", *first, *second])}
 """
 
 
