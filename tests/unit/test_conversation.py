@@ -332,3 +332,24 @@ def test_no_turn_breaks_anything(user: str, assistant: str) -> None:
         kept = memory.sync_turn(user, assistant)
         assert len(kept) <= MOST and memory.stats().alive == len(kept)
         assert memory.sync_turn(user, assistant) == []
+
+
+@pytest.mark.parametrize(
+    ("turn", "right", "wrong"),
+    [
+        ("I don't like dark mode.", "The user does not like dark mode.", "The user likes dark mode."),
+        ("I prefer dark mode.", "The user prefers dark mode.", "The user does not prefer dark mode."),
+        ("I don't use tabs, I use spaces.", "The user uses spaces.", "The user uses tabs."),
+        ("Never deploy on Fridays.", "The user never deploys on Fridays.", "The user deploys on Fridays."),
+        ("Don't forget that I moved to Oslo.", "The user moved to Oslo.", "The user never moved to Oslo."),
+        ("Ich mag keine Pilze.", "Der Nutzer mag keine Pilze.", "Der Nutzer mag Pilze."),
+        ("Je ne mange pas de viande.", "Utilisateur ne mange pas de viande.", "Utilisateur mange viande."),
+        ("我不喜欢深色模式。", "用户不喜欢深色模式。", "用户喜欢深色模式。"),
+    ],
+)
+def test_a_model_cannot_turn_what_was_said_round(turn: str, right: str, wrong: str) -> None:
+    with Memory.open(embedder="none", clock=ManualClock(), rng=SeededRng(1)) as memory:
+        reply = json.dumps([{"text": wrong, "type": "fact"}, {"text": right, "type": "fact"}])
+        kept = memory.sync_turn(turn, "Noted.", extract="llm", llm=ScriptedLLM([reply]))
+        assert [entry.text for entry in kept] == [right] and kept.by == "llm"
+        assert any("does not bear out" in note for note in kept.notes)
