@@ -12,24 +12,25 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from earnest.core.analysis import Question
-from earnest.core.context import Placed
-from earnest.core.entry import NewEntry, Standing, StoredEntry
-from earnest.core.erasing import Subject
-from earnest.core.events import Event, Posting
-from earnest.core.evidence import Belief, Word
-from earnest.core.filters import Filter
-from earnest.core.gate import Terms
-from earnest.core.links import Link
-from earnest.core.opinions import Opinions
-from earnest.core.outcome import Outcome
-from earnest.core.ranking import Candidate, Statistics
-from earnest.core.rules import Experience, StoredRule, StoredTrial
-from earnest.core.survey import Order, Settled
-from earnest.core.ticket import Appeal, Control, Look, Meter, Role, SettledShare, StoredSettlement, StoredTicket, Tier
-from earnest.core.uplift import Draw, SettledDraw
+if TYPE_CHECKING:
+    from earnest.core.analysis import Question
+    from earnest.core.context import Placed
+    from earnest.core.entry import NewEntry, Standing, StoredEntry
+    from earnest.core.erasing import Subject
+    from earnest.core.events import Event, Posting
+    from earnest.core.evidence import Belief, Word, WordRow
+    from earnest.core.filters import Filter
+    from earnest.core.gate import Terms
+    from earnest.core.links import Link
+    from earnest.core.opinions import Opinions
+    from earnest.core.outcome import Outcome
+    from earnest.core.ranking import Candidate, Statistics
+    from earnest.core.rules import Experience, StoredRule, StoredTrial
+    from earnest.core.survey import Order, Settled
+    from earnest.core.ticket import Appeal, Control, Look, Meter, Role, SettledShare, StoredSettlement, StoredTicket, Tier
+    from earnest.core.uplift import Draw, SettledDraw
 
 
 class Clock(Protocol):
@@ -454,6 +455,10 @@ class Reading(Protocol):
     # evidence
     def words_of(self, row: int, limit: int) -> list[Word]:
         """What was measured of an entry, in the order of the decisions; the latest ones if there are more than `limit`."""
+        ...
+
+    def words_among(self, rows: Sequence[int], limit: int) -> list[WordRow]:
+        """`words_of` each of these entries, as plain rows, ordered by entry. O(rows times the words that come back)."""
         ...
 
     def latest_words(self, meter: str, limit: int, before: int | None = None) -> list[tuple[int, int]]:
