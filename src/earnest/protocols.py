@@ -7,7 +7,7 @@ has been left; *snapshot*, reads see one moment of the store however long they t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -174,6 +174,10 @@ class Reading(Protocol):
 
     def twins(self, digest: bytes, scope: str, kind: str) -> list[StoredEntry]:
         """Entries of any standing with that twin digest, scope and kind, newest first."""
+        ...
+
+    def known_twins(self, digests: Collection[bytes]) -> set[bytes]:
+        """Those of these twin digests that any entry has, of whatever standing, scope and kind. O(digests)."""
         ...
 
     def encoded(self, source: str, scope: str) -> list[StoredEntry]:
