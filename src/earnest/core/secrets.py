@@ -160,6 +160,7 @@ _PLACEHOLDER: Final = lazily(
 )
 _WEAK_NAMES: Final = lazily(r"(?i)(?:^|[^a-z])(?:tokens?|pin|credentials?|keys?|secrets?|pass)$|^(?:токен|секрет|令牌|トークン|토큰)$")
 _TOKEN: Final = lazily(r"(?<![A-Za-z0-9+/_=.-])[A-Za-z0-9+/_-]{32,128}={0,2}(?![A-Za-z0-9+/_=-])")
+_DIGIT: Final = lazily(r"\d")
 _CARD: Final = lazily(r"(?<![\d.,/-])(?:\d[ -]?){12,18}\d(?![\d/]|[.,-]\d)")
 _SEED: Final = lazily(
     r"(?i)(?:seed|recovery|mnemonic|backup)(?:\s(?:phrase|words|seed))?\s{0,2}(?:is|are|[:=])\s{0,3}[\"'“]?(?P<value>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})(?![a-z])"
@@ -182,8 +183,11 @@ _SWITCHES: Final = 0.35
 
 def secrets(text: str) -> list[Secret]:
     """The secrets in a text, in order, none overlapping another. O(length of the text)."""
-    found = [*_by_shape(text), *_by_name(text), *_cards(text), *_by_chance(text)]
+    longest = max(map(len, text.split()), default=0)
+    found = [*_by_shape(text, longest), *_by_name(text), *_cards(text), *_by_chance(text, longest)]
     made: list[Secret] = []
+    if len(found) < 2:
+        return found
     for secret in sorted(found, key=lambda one: (one.start, -one.end)):
         if made and secret.start < made[-1].end:
             if secret.end > made[-1].end:
@@ -197,18 +201,12 @@ _SHORT: Final = 16
 """Characters without a blank that no known shape has fewer of, but for those that `_telling` looks for."""
 
 
-def _telling(text: str) -> bool:
+_TELLING: Final = ("://", "-----BEGIN", "eed", "hrase", "nemonic", "ecovery")
+
+
+def _telling(text: str, longest: int) -> bool:
     """Whether a text can hold a secret of a known shape at all: prose without long words cannot, and is looked at no further."""
-    return (
-        _longest(text) >= _SHORT
-        or "://" in text
-        or "-----BEGIN" in text
-        or any(word in text for word in ("eed", "hrase", "nemonic", "ecovery"))
-    )
-
-
-def _longest(text: str) -> int:
-    return max(map(len, text.split()), default=0)
+    return longest >= _SHORT or any(map(text.__contains__, _TELLING))
 
 
 _BEGIN: Final = lazily(r"-----BEGIN[A-Z0-9 ]{0,40} PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d:")
@@ -226,13 +224,13 @@ def _private_keys(text: str) -> Iterator[Secret]:
         yield Secret(begun.start(), place, "private key")
 
 
-def _by_shape(text: str) -> Iterator[Secret]:
-    if not _telling(text):
+def _by_shape(text: str, longest: int) -> Iterator[Secret]:
+    if not _telling(text, longest):
         return
     if "KEY" in text or "PuTTY" in text:
         yield from _private_keys(text)
     for shape in SHAPES:
-        if any(hint in text for hint in shape.hints):
+        if any(map(text.__contains__, shape.hints)):
             yield from _matches(shape, text)
     lowered = text.lower() if text.isascii() else ""
     if "seed" in text or "recovery" in text or "mnemonic" in text or "phrase" in lowered:
@@ -260,7 +258,7 @@ def _matches(shape: Shape, text: str) -> Iterator[Secret]:
 
 def _by_name(text: str) -> Iterator[Secret]:
     lowered = text.lower()
-    if not any(hint in lowered for hint in _NAME_HINTS):
+    if not any(map(lowered.__contains__, _NAME_HINTS)):
         return
     place, named_values = 0, compiled(_NAMED)
     while match := named_values.search(text, place):
@@ -340,6 +338,8 @@ def _unlike_words(value: str) -> bool:
 
 def _cards(text: str) -> Iterator[Secret]:
     """Payment cards: an issuer's range, a length that it gives out, and the check digit of ISO/IEC 7812 (Luhn)."""
+    if not _DIGIT.search(text):
+        return
     for match in _CARD.finditer(text):
         digits = [int(c) for c in match.group() if c.isdigit()]
         said = "".join(map(str, digits))
@@ -363,9 +363,9 @@ def _grouped(said: str) -> bool:
     return len(groups) == 1 or lengths in ([4, 4, 4, 4], [4, 6, 5], [4, 6, 4], [4, 4, 4, 4, 3], [4, 4, 4, 4, 1], [6, 13])
 
 
-def _by_chance(text: str) -> Iterator[Secret]:
+def _by_chance(text: str, longest: int) -> Iterator[Secret]:
     """Tokens that look drawn at random, and that nothing else explains."""
-    if _longest(text) < 32:
+    if longest < 32:
         return
     for match in _TOKEN.finditer(text):
         token = match.group()

@@ -64,6 +64,11 @@ def gated(gate: Gate, new: NewEntry) -> NewEntry:
     text, cue = gate.passed(new.text), None if new.cue is None else gate.passed(new.cue)
     sources, tags = gate.labels(new.sources, masked), gate.labels(new.tags, masked)
     metadata = gate.metadata(new.metadata, masked) if new.metadata else new.metadata
+    waits = gate.waits(text.text, cue.text if cue else None)
+    redacted = (*text.masked, *(cue.masked if cue else ()), *masked)
+    if not redacted and waits <= new.probation:
+        # What holds nothing that must go is let through as it is, as nearly everything is.
+        return new
     return replace(
         new,
         text=text.text,
@@ -71,8 +76,8 @@ def gated(gate: Gate, new: NewEntry) -> NewEntry:
         sources=sources,
         tags=tags,
         metadata=metadata,
-        probation=max(new.probation, gate.waits(text.text, cue.text if cue else None)),
-        redacted=(*new.redacted, *text.masked, *(cue.masked if cue else ()), *masked),
+        probation=max(new.probation, waits),
+        redacted=(*new.redacted, *redacted),
     )
 
 
