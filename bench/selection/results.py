@@ -18,7 +18,15 @@ FORMAT: Final = 2
 FOLDER: Final = Path(__file__).resolve().parent / "results"
 COLUMNS: Final = tuple(f.name for f in fields(Row) if f.name != "curve")
 _ROUND: Final = {"share": 5, "harm": 2, "benign": 3, "safe": 3, "grounded": 2, "looks": 3, "rate": 3, "alarm": 3, "lies": 3}
-_SOURCES: Final = ("core/evidence.py", "core/evidence_state.py", "core/baseline.py", "core/sizes.py", "core/credit.py", "core/ranking.py")
+_SOURCES: Final = (
+    "core/evidence.py",
+    "core/evidence_state.py",
+    "core/learning.py",
+    "core/baseline.py",
+    "core/sizes.py",
+    "core/credit.py",
+    "core/ranking.py",
+)
 
 Key = tuple[str, str]
 """A setting and an arm."""

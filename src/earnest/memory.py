@@ -12,7 +12,6 @@ from earnest.core import check
 from earnest.core.reports import Check
 from earnest.core.settings import NAMES, Settings, checked, with_changes
 from earnest.errors import InvalidInput, StoreError
-from earnest.ledger.adoption import adopt
 from earnest.ledger.meters import Meters
 from earnest.opening import (
     agent_name,
@@ -30,7 +29,6 @@ from earnest.recall.embedding import Embedding
 from earnest.recall.reranking import Reranking
 from earnest.recall.search import Retriever
 from earnest.stores.sqlite import SqliteStore
-from earnest.stores.sqlite.restoring import restore
 from earnest.system import SystemClock, SystemRng
 from earnest.verbs.archiving import ArchivingVerbs
 from earnest.verbs.calibrating import CalibrationVerbs
@@ -207,6 +205,8 @@ class Memory(
 
         O(the backup), on the disk when it returns. What was written after the backup is in the file that is kept, and nowhere else.
         """
+        from earnest.stores.sqlite.restoring import restore
+
         file, _ = located(path, agent_name(agent))
         wait = check.number("timeout", timeout, low=0.0, high=3600.0)
         return restore(Path(path_text(backup, "a backup")), Path(file), timeout=wait)
@@ -259,6 +259,8 @@ class Memory(
                 old, new = ({name: getattr(s, name) for name in changed} for s in (before, after))
                 tx.append("setting", data=new, before=old)
             if before.rule != after.rule:
+                from earnest.ledger.adoption import adopt
+
                 adopt(tx, after)
         if before.embedder != after.embedder and self._embedding_for is not None:
             self._embedding = self._embedding_for(after.embedder)

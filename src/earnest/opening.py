@@ -149,6 +149,8 @@ def given_embedding(embedder: Any) -> Embedding | None:
         named = os.environ.get(EMBEDDER_VARIABLE, "").strip()
         return embedding_for(embedder_spec(named)) if named else None
     if isinstance(embedder, str):
+        if embedder_spec(embedder) == "none":
+            return None
         from earnest.embedders import made
 
         made(embedder)

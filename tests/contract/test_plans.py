@@ -11,7 +11,7 @@ from typing import Any, Final
 import apsw
 import pytest
 
-from earnest import Memory
+from earnest import Entry, Memory
 from earnest.testing import ManualClock, SeededRng
 
 GROW: Final = re.compile(
@@ -98,6 +98,38 @@ def test_no_hot_verb_reads_a_growing_table_from_end_to_end(
         plan = [step[3] for step in reader.execute("EXPLAIN QUERY PLAN " + statement, _blanks(statement))]
         whole += [f"{step}  <-  {' '.join(statement.split())}" for step in plan if _grows(step) and not _bounded(statement)]
     assert whole == []
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_no_hot_verb_has_a_statement_planned_again(verb: str, tmp_path: Path) -> None:
+    planned: list[tuple[str, int]] = []
+
+    def listen(connection: apsw.Connection) -> None:
+        def note(event: Any) -> None:
+            planned.append((event["sql"], event["stmt_status"]["SQLITE_STMTSTATUS_REPREPARE"]))
+
+        connection.trace_v2(apsw.SQLITE_TRACE_PROFILE, note)
+
+    apsw.connection_hooks.append(listen)
+    try:
+        with Memory.open(tmp_path / "m.db", embedder="none", rng=SeededRng(3)) as memory:
+            for turn in range(2):
+                made = memory.add_many([{"text": f"Entry {i}.{turn} is about the harbour crane and the quay {i}"} for i in range(20)])
+                names = [str(memory.decide(f"harbour crane quay entry {i}.{turn}?").id) for i in (5, 6, 7)]
+                at = {"entry": made[12].id, "ticket": names[0], "other": names[1], "third": names[2]}
+                if verb == "restore":
+                    memory.forget(at["entry"])
+                if verb == "unpin":
+                    memory.pin(at["entry"])
+                planned.clear()
+                done = VERBS[verb](memory, at)
+                if isinstance(done, Entry) and verb in ("add", "update") and turn == 0:
+                    # The second time is to write again, not to find that it was written.
+                    memory.forget(done.id)
+    finally:
+        apsw.connection_hooks.remove(listen)
+    assert planned, "the verb asked nothing: the test does not listen"
+    assert [" ".join(sql.split()) for sql, times in planned if times] == [], "with other values the plan is the same"
 
 
 def _blanks(statement: str) -> Any:

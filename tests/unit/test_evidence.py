@@ -19,7 +19,6 @@ from earnest.core.evidence import (
     appeal,
     choose,
     effect,
-    learn,
     looks_wanted,
     retrial_probability,
     runway,
@@ -29,6 +28,7 @@ from earnest.core.evidence import (
     without_revoked,
 )
 from earnest.core.evidence_state import EvidenceState
+from earnest.core.learning import learn
 from earnest.core.sizes import NO_SIZES, Sizes, likelihood
 
 

@@ -257,3 +257,33 @@ def test_one_shelf_serves_many_readers() -> None:
             db = cast(Any, reading)._db
             assert shared.current(db, "m") is shared.current(db, "m")
             assert shared.current(db, "another") is None
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_what_sqlite_joins_is_what_its_rows_hold(tmp_path: Path, order: int) -> None:
+    memory = Memory.open(tmp_path / "memory.db", embedder="none")
+    for place in range(6):
+        scope = ("", "alice")[place % 2]
+        memory.add(f"note {place}", scope=scope, kind=("semantic", "procedural", "episodic")[place % 3])
+    # Every byte there is, none of it text: nothing may be cut at a zero or mended.
+    codes = [bytes(range(256)) + bytes([place]) * (D + 4) for place in range(6)]
+    with memory._writing() as tx:
+        tx.put_vectors("m", dict(zip([1, 2, 3, 4, 5, 6][::order], codes, strict=True)))
+    with memory._store.read() as reading:
+        db = cast(Any, reading)._db
+        joined, single = (shelves.Shelf(1, 256 + D) for _ in range(2))
+        joined._take_in_joined(db)
+        assert joined.count == 6
+        assert [len(batch) for batch in single._take_in(db, True)] == [6]
+        for name in ("_rows", "_scopes", "_kinds", "_alive", "_scales"):
+            assert getattr(joined, name)[:6].tobytes() == getattr(single, name)[:6].tobytes(), name
+        assert joined._blocks[0][:6].tobytes() == single._blocks[0][:6].tobytes() == b"".join(code[4:] for code in codes[::order])
+    memory.close()
+
+
+def test_codes_that_sqlite_does_not_join_byte_by_byte_are_read_row_by_row(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.add(30)
+    question = world.question()
+    monkeypatch.setattr(shelves, "_JOINED", shelves._JOINED.replace("group_concat(code, '')", "group_concat(code, '?')"))
+    world.memory._store.forget()
+    same(world.nearest(question, checked(), 30), world.scanned(question, checked(), 30))

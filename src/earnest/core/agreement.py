@@ -7,7 +7,6 @@ all tells them apart, so that one of them adds nothing but detail to the other: 
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
@@ -32,26 +31,27 @@ from earnest.core.agreement_words import (
 )
 from earnest.core.analysis import folded
 from earnest.core.decision import decision_polarity
+from earnest.core.patterns import lazily
 
 READ: Final = 20_000
 """Characters of a text that are compared. Longer texts agree only if they are equal."""
 
 _CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
-_NUMBER: Final = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,:/\-]\d+)*|\d+(?:[.,:/\-]\d+)*")
-_THOUSANDS: Final = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+\Z")
-_NUMBER_WORD: Final = re.compile(
+_NUMBER: Final = lazily(r"(?<![\w.])[-+]?\d+(?:[.,:/\-]\d+)*|\d+(?:[.,:/\-]\d+)*")
+_THOUSANDS: Final = lazily(r"[-+]?\d{1,3}(?:,\d{3})+\Z")
+_NUMBER_WORD: Final = lazily(
     r"\b(?:zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty"
     r"|hundred|thousand|million|once|twice|half|double|triple|daily|hourly|weekly|monthly|quarterly|yearly|annually|nightly"
     r"|third|fourth|fifth)\b"
 )
-_CJK_NUMBER: Final = re.compile(r"[零〇一二两三四五六七八九十百千万亿]+(?=[个個天日月年周次小时分秒元点號号倍成人台条块])")
-_UNIT: Final = re.compile(rf"\s*(%|[°$€£]?[^\W\d_{_CJK}]+|[{_CJK}]{{1,2}}|[$€£])")
-_TOKEN: Final = re.compile(rf"[{_CJK}]|(?:(?![{_CJK}])\w)+(?:['’\-.:/=@](?:(?![{_CJK}])\w)+)*")
-_NAME: Final = re.compile(r"\b[A-ZÀ-ÖØ-ÞА-ЯЁ][\w]*")
-_INSIDE: Final = re.compile(r"(?<![.!?。:]\s)(?<!^)\b[A-ZÀ-ÖØ-ÞА-ЯЁ]\w+")
+_CJK_NUMBER: Final = lazily(r"[零〇一二两三四五六七八九十百千万亿]+(?=[个個天日月年周次小时分秒元点號号倍成人台条块])")
+_UNIT: Final = lazily(rf"\s*(%|[°$€£]?[^\W\d_{_CJK}]+|[{_CJK}]{{1,2}}|[$€£])")
+_TOKEN: Final = lazily(rf"[{_CJK}]|(?:(?![{_CJK}])\w)+(?:['’\-.:/=@](?:(?![{_CJK}])\w)+)*")
+_NAME: Final = lazily(r"\b[A-ZÀ-ÖØ-ÞА-ЯЁ][\w]*")
+_INSIDE: Final = lazily(r"(?<![.!?。:]\s)(?<!^)\b[A-ZÀ-ÖØ-ÞА-ЯЁ]\w+")
 # Looked for in each word by itself: with the rest of the word in the pattern, a long text without blanks would cost its square.
-_VALUE: Final = re.compile(r"[^\W\d_]\d|\d[^\W\d_]|_|=|[a-z][A-Z]")
-_PATH: Final = re.compile(r"[\w.~\-]*[/\\@][\w./\\@:\-]*|\w+(?:\.\w+)*\.[^\W\d]\w*(?:\(\))?")
+_VALUE: Final = lazily(r"[^\W\d_]\d|\d[^\W\d_]|_|=|[a-z][A-Z]")
+_PATH: Final = lazily(r"[\w.~\-]*[/\\@][\w./\\@:\-]*|\w+(?:\.\w+)*\.[^\W\d]\w*(?:\(\))?")
 _ENDINGS: Final = ("ing", "ies", "ed", "es", "s")
 
 

@@ -18,6 +18,7 @@ from typing import Final
 from earnest.core import unspaced
 from earnest.core.folding import FOLD
 from earnest.core.folding import folded as folded
+from earnest.core.patterns import lazily
 from earnest.core.stems import LANGUAGES as LANGUAGES
 from earnest.core.stems import stems_of
 from earnest.core.stopwords import AMBIGUOUS, ENGLISH, FOREIGN, STOPWORDS
@@ -36,19 +37,19 @@ _MARKS: Final = "\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u0610-\u061a\u064b
 _SIGNS: Final = "\u2600-\u27bf\u2b1b\u2b1c\u2b50\u2b55\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff"
 _FLAG: Final = "\U0001f1e6-\U0001f1ff"
 _LETTER: Final = rf"(?:(?![{_UNSPACED}{_SIGNS}])[\w{_MARKS}])"
-_TOKEN: Final = re.compile(
+_TOKEN: Final = lazily(
     rf"(?P<cjk>[{CJK}]+)|(?P<hangul>[{HANGUL}]+)|(?P<joined>[{JOINED}]+)"
     rf"|(?P<number>(?<![\w.,])\d{{1,3}}(?:,\d{{3}})+(?![\w,]))"
     rf"|(?P<word>{_LETTER}+(?:[./\\:@'’\-]+{_LETTER}+)*(?:\+\+|#)?)"
     rf"|(?P<sign>[{_FLAG}]{{2}}|[{_SIGNS}])"
 )
 # The same for plain ASCII, which most texts are, in half the time.
-_PLAIN: Final = re.compile(r"(?P<number>(?<![\w.,])\d{1,3}(?:,\d{3})+(?![\w,]))|(?P<word>\w+(?:[./\\:@'\-]+\w+)*(?:\+\+|#)?)", re.ASCII)
-_PART: Final = re.compile(rf"[^\W_]+(?:[{_MARKS}][^\W_]*)*")
-_ALNUM: Final = re.compile(r"\d+|[^\W\d_]+")
-_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_GROUPED: Final = re.compile(r"\d{1,3}(?:[.'’]\d{3})+")
-_VERSION: Final = re.compile(r"v\d+(?:\.\d+)+")
+_PLAIN: Final = lazily(r"(?P<number>(?<![\w.,])\d{1,3}(?:,\d{3})+(?![\w,]))|(?P<word>\w+(?:[./\\:@'\-]+\w+)*(?:\+\+|#)?)", re.ASCII)
+_PART: Final = lazily(rf"[^\W_]+(?:[{_MARKS}][^\W_]*)*")
+_ALNUM: Final = lazily(r"\d+|[^\W\d_]+")
+_CAMEL: Final = lazily(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_GROUPED: Final = lazily(r"\d{1,3}(?:[.'’]\d{3})+")
+_VERSION: Final = lazily(r"v\d+(?:\.\d+)+")
 
 
 @dataclass(frozen=True, slots=True)

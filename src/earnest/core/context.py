@@ -9,7 +9,6 @@ no turns are not touched where there are no turns among the candidates.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,6 +17,7 @@ from typing import Final
 from earnest.core.analysis import folded
 from earnest.core.cues import Cues
 from earnest.core.fusion import in_order, normalised, sure
+from earnest.core.patterns import lazily
 from earnest.core.ranking import Candidate, Matched, Scored, Words
 from earnest.core.thesaurus import RELATED
 from earnest.core.timewords import Span, closeness
@@ -89,10 +89,10 @@ class Surroundings:
         return any(place.session for place in self.placed.values())
 
 
-_PREFIX: Final = re.compile(r"^\s*([^\W\d_][\w.'’-]{0,30}(?: [^\W\d_][\w.'’-]{0,30}){0,2}) ?[:：]\s")
-_REMARKS: Final = re.compile(r"(?:\s*[\[(【（][^\])】）]*[\])】）])+\s*$")
+_PREFIX: Final = lazily(r"^\s*([^\W\d_][\w.'’-]{0,30}(?: [^\W\d_][\w.'’-]{0,30}){0,2}) ?[:：]\s")
+_REMARKS: Final = lazily(r"(?:\s*[\[(【（][^\])】）]*[\])】）])+\s*$")
 _MARKS: Final = "?？؟՞"
-_ASKS: Final = re.compile(rf"[{_MARKS}][^\w]*$")
+_ASKS: Final = lazily(rf"[{_MARKS}][^\w]*$")
 
 
 def speaker_of(named: object, text: str) -> str:

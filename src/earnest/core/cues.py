@@ -8,6 +8,7 @@ from functools import cache
 from typing import Final
 
 from earnest.core.analysis import folded
+from earnest.core.patterns import lazily
 from earnest.core.ranking import Candidate
 from earnest.core.stopwords import ENGLISH
 from earnest.core.timetables import FIXED, LATELY, MONTHS, NUMBERS, SEASONS, UNITS, WEEKDAYS
@@ -60,8 +61,8 @@ def names(text: str) -> list[str]:
     return list(dict.fromkeys(name for name in made if name not in ENGLISH and name not in MONTHS and name not in WEEKDAYS))
 
 
-_WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_STARTS: Final = re.compile(r"(?:[.!?:]\s|[\"“'‘])\s*$")
+_WORD: Final = lazily(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_STARTS: Final = lazily(r"(?:[.!?:]\s|[\"“'‘])\s*$")
 _WHEN: Final = (
     r"\b(?:when|how long ago|(?:what|which) (?:date|day|month|year|time)|wann|seit wann|welche[nrsm]? (?:tag|monat|jahr)|quand|"
     r"quel(?:le)? (?:jour|mois|annee|date)|cuando|que (?:dia|mes|ano|fecha))\b|когда|в каком (?:году|месяце)|какого числа|"

@@ -13,23 +13,24 @@ from functools import cache
 from typing import Final
 
 from earnest.core.decision_words import TABLES
+from earnest.core.patterns import lazily
 
 YES_MARK, NO_MARK = "\ue000", "\ue001"  # private characters that stand for a phrase of the caller's
 _BY_CHARACTER: Final = frozenset({"zh", "ja", "ko"})
 _LATIN: Final = ("en", "de", "fr", "es", "pt")
 _PROCLITICS: Final = ("وال", "بال", "فال", "لل", "ال", "و", "ف", "ب", "ل", "س")
 
-_WORD = re.compile(
+_WORD = lazily(
     rf"[{YES_MARK}{NO_MARK}]"
     r"|[^\W_]+(?:(?:[-./_]|(?<=\d),(?=\d))[^\W_]+)*"  # a word, a file name, a number with its commas
     r"|[,;:()\[\]—–،؛]|(?<=\s)-(?=\s)|[\"«»“”„]"
 )
-_CLAUSE_END = re.compile(r"[,;:()\[\]—–]|(?<=\s)-(?=\s)")
+_CLAUSE_END = lazily(r"[,;:()\[\]—–]|(?<=\s)-(?=\s)")
 _BREAK: Final = "\u2029"
-_SENTENCE_END = re.compile(r"(?:[!?。؟¿¡\u2029]+|\.+(?=[\s\"'”»)\]」』\u2029]|$))[\"'”»)\]」』]*")
-_BULLET = re.compile(r"(?:[-*•·]|\d+[.)])\s")
+_SENTENCE_END = lazily(r"(?:[!?。؟¿¡\u2029]+|\.+(?=[\s\"'”»)\]」』\u2029]|$))[\"'”»)\]」』]*")
+_BULLET = lazily(r"(?:[-*•·]|\d+[.)])\s")
 QUOTES: Final = ('"', "“", "”", "„", "«", "»", "「", "」", "『", "』")
-_PATHLIKE = re.compile(r"[/_\\\d]|\w\.\w")
+_PATHLIKE = lazily(r"[/_\\\d]|\w\.\w")
 
 
 @dataclass(frozen=True, slots=True)

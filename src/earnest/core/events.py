@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import json.encoder
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -22,6 +23,9 @@ EVENT_KINDS: Final = (
 
 GENESIS: Final = bytes(32)
 """The hash before the first event."""
+
+_quoted: Final = json.encoder.encode_basestring
+"""A text as JSON writes it, with nothing escaped that need not be."""
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -64,9 +68,12 @@ def moment(value: int) -> datetime:
     return _EPOCH + timedelta(microseconds=value)
 
 
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
 def canonical(data: Mapping[str, Any]) -> str:
     """JSON with one spelling: sorted keys, no spaces, strict numbers."""
-    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _CANONICAL.encode(data) if data else "{}"
 
 
 def chained(
@@ -82,11 +89,15 @@ def chained(
     data: str,
     postings: Sequence[Posting],
 ) -> bytes:
-    """The hash of an event: SHA-256 over the one before and everything that the event says, in a form without ambiguity."""
-    said = json.dumps(
-        [seq, kind, tick, at, actor, channel, list(entries), ticket, data, [list(p) for p in postings]],
-        separators=(",", ":"),
-        ensure_ascii=False,
+    """The hash of an event: SHA-256 over the one before and everything that the event says, in a form without ambiguity.
+
+    The form is the compact JSON of a list of these in their order; it is put together here, for every event of a store passes through.
+    """
+    rows = ",".join(map(str, entries))
+    moved = ",".join([f"[{debit},{credit},{amount}]" for debit, credit, amount in postings])
+    said = (
+        f"[{seq},{_quoted(kind)},{tick},{at},{_quoted(actor)},{_quoted(channel)},[{rows}],"
+        f"{'null' if ticket is None else _quoted(ticket)},{_quoted(data)},[{moved}]]"
     )
     return hashlib.sha256(before + said.encode("utf-8")).digest()
 

@@ -116,6 +116,10 @@ class Word:
     borrowed: bool = False
 
 
+WordRow = tuple[int, int, int, int, str, float, float, float | None, str | None, int, int]
+"""The row of an entry, and the fields of one `Word` of it, in their order."""
+
+
 @dataclass(frozen=True, slots=True)
 class Belief:
     """What is believed of one meter now, as the last tick learned it.
@@ -494,64 +498,3 @@ def runway(size: float, gain: float, rate: float = 0.0, rule: EvidenceRule = RUL
     A meter with a lie `rate` that leaves its words no information pays nothing.
     """
     return gain * math.tanh(size) if size > 0 and rate < rule.rate_high else 0.0
-
-
-def learn(
-    histories: Sequence[Sequence[Word]], known: Beliefs, windows: Mapping[str, tuple[int, int]], rule: EvidenceRule = RULE
-) -> Beliefs:
-    """What the meters' latest words make of their lie rates, by expectation and maximisation.
-
-    Args:
-        histories: The words of each entry that one of the windows names; whole, for an entry is judged by all of its words.
-        known: The meters with their baselines; what was believed of their honesty is not used, so that the result is a function of the
-            words alone.
-        windows: For each meter the first and last event whose words count.
-
-    A word that goes against its entry is a lie with the probability that the entry is good, and the other way round. Cost: passes times
-    words. EM has a mirror solution (most words are lies, about entries that are the opposite): the prior decides between them.
-    """
-    start = {
-        name: Belief(rule.prior_lies, rule.prior_words, 0.0, 0.0, belief.gain, *windows.get(name, (1, 0)), belief.baseline)
-        for name, belief in known.items()
-    }
-    said = [one for one in (heard(words, start, rule) for words in histories) if one]
-    numbers = [tallied(entry, start, rule) for entry in said]
-    made = _first(said, start, rule)
-    for step in range(max(1, rule.passes)):
-        sums = {name: Own(rule.prior_lies, rule.prior_words) for name in made}
-        for entry, tallies in zip(said, numbers, strict=True):
-            # In the first pass nothing was learned from anybody yet, so that there is nothing of one's own to leave out.
-            odds, _own = judged(entry, tallies if step else {}, made, rule, rule.limit_learning)
-            for name, own in contributions(tallies, sigmoid(odds), rule).items():
-                so_far = sums[name]
-                sums[name] = Own(so_far.lies + own.lies, so_far.words + own.words, so_far.caught + own.caught, so_far.sizes.and_(own.sizes))
-        made = {
-            name: replace(
-                belief, lies=sums[name].lies, words=sums[name].words, caught=sums[name].caught,
-                counted=sums[name].words - rule.prior_words, gain=rule.gain_prior, sizes=sums[name].sizes,
-            )
-            for name, belief in start.items()
-        }  # fmt: skip
-    gains = dict.fromkeys(made, (rule.gain_words * rule.gain_prior, rule.gain_words))
-    for entry in said:
-        for one in entry:
-            belief = start.get(one.word.meter)
-            if belief is not None and one.size > 0 and belief.since <= one.word.event <= belief.through:
-                total, count = gains[one.word.meter]
-                gains[one.word.meter] = (total + one.size, count + 1.0)
-    return {name: replace(belief, gain=gains[name][0] / gains[name][1]) for name, belief in made.items()}
-
-
-def _first(said: Sequence[Sequence[Heard]], start: Beliefs, rule: EvidenceRule) -> dict[str, Belief]:
-    """Where learning starts: a meter that was measured again lies as often as the independent look contradicted it. Without one, as the
-    prior says. This decides between the mirror solutions where it can be decided.
-    """
-    made = {name: Belief(rule.prior_lies, rule.prior_words, baseline=belief.baseline) for name, belief in start.items()}
-    for entry in said:
-        for one in entry:
-            if len(one.said) == 2 and one.word.meter in made and not one.word.borrowed:
-                reported, again = one.said[0][1], one.said[1][1]
-                if abs(reported) > rule.silent_effect:
-                    known = made[one.word.meter]
-                    made[one.word.meter] = replace(known, lies=known.lies + (reported * again < 0), words=known.words + 1.0)
-    return made

@@ -24,7 +24,6 @@ from earnest.core.evidence import (
     alarmed,
     appeal,
     choose,
-    learn,
     looks_wanted,
     retrial_probability,
     runway,
@@ -32,6 +31,7 @@ from earnest.core.evidence import (
     weigh,
     without_revoked,
 )
+from earnest.core.learning import learn
 
 Name = TypeVar("Name", bound=Hashable)
 Ending = Literal["executed", "starved", "merged"]

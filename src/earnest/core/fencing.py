@@ -11,17 +11,18 @@ import unicodedata
 from typing import Final
 
 from earnest.core.cutting import line, visible
+from earnest.core.patterns import lazily
 
-_TAG: Final = re.compile(r"<(?=[A-Za-z/!|?])")
-_ROLES: Final = re.compile(r"\[(/?)(INST|SYS)\]", re.IGNORECASE)
-_TICKS: Final = re.compile(r"`{3,}|~{3,}")
-_RUN: Final = re.compile(r"`+")
+_TAG: Final = lazily(r"<(?=[A-Za-z/!|?])")
+_ROLES: Final = lazily(r"\[(/?)(INST|SYS)\]", re.IGNORECASE)
+_TICKS: Final = lazily(r"`{3,}|~{3,}")
+_RUN: Final = lazily(r"`+")
 # Outside of a fence: what makes links, images, emphasis, code and headings, and the at sign by which some clients include a file.
-_INCLUDE: Final = re.compile(r"(?<!\w)@(?=\S)")
-_MARKUP: Final = re.compile(r"([\\`*_\[\]<>#|~@!])")
-_SPACE: Final = re.compile(r"\s+")
+_INCLUDE: Final = lazily(r"(?<!\w)@(?=\S)")
+_MARKUP: Final = lazily(r"([\\`*_\[\]<>#|~@!])")
+_SPACE: Final = lazily(r"\s+")
 _JOINERS: Final = "\u200c\u200d"
-_NUMBERED: Final = re.compile(r"[\[【［]\s*(\d[\d\s,;、，]*)[\]】］]")
+_NUMBERED: Final = lazily(r"[\[【［]\s*(\d[\d\s,;、，]*)[\]】］]")
 
 
 def escaped(text: str) -> str:

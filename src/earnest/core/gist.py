@@ -7,18 +7,18 @@ values), with a bonus for the first. Nothing is made up and nothing is changed; 
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from typing import Final
 
 from earnest.core.analysis import folded
+from earnest.core.patterns import lazily
 from earnest.core.sentences import split_sentences
 
 LENGTH: Final = 120
 """Characters of a gist at most, its closing mark included."""
 
-_WORD: Final = re.compile(r"\w+(?:['’.\-]\w+)*")
-_TELLS: Final = re.compile(r"\d|[a-z][A-Z]|_|(?<=[^.!?]\s)[A-ZÀ-ÞΑ-ΩА-Я]")
+_WORD: Final = lazily(r"\w+(?:['’.\-]\w+)*")
+_TELLS: Final = lazily(r"\d|[a-z][A-Z]|_|(?<=[^.!?]\s)[A-ZÀ-ÞΑ-ΩА-Я]")
 _FIRST: Final = 1.25
 """What the first sentence weighs more: it names what the text is about."""
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from earnest.core.agreement import content, denies, moods, particulars
 from earnest.core.analysis import Analyser, folded
+from earnest.core.patterns import lazily
 from earnest.core.sentences import split_sentences, words
 from earnest.core.stopwords import STOPWORDS
 
@@ -22,7 +23,7 @@ TOLD: Final = 0.85
 MATCHED: Final = 0.5
 """The part of its words that a sentence shares with the one it stands for."""
 
-_OPENING: Final = re.compile(r"^\W*([^\W\d_][\w'’]*)")
+_OPENING: Final = lazily(r"^\W*([^\W\d_][\w'’]*)")
 _COMMON: Final = STOPWORDS | words(
     """
     a an the this that these those it its he she they we you i one some any no none nobody everybody anybody somebody everyone anyone
@@ -36,8 +37,8 @@ _COMMON: Final = STOPWORDS | words(
     """
 )
 """Words that open a sentence with a capital and are no names."""
-_DIGITS: Final = re.compile(r"\d+")
-_KEY: Final = re.compile(r"\d+(?:[.,:/\-]\d+)*|\w+(?:[./:@\-]\w+)*")
+_DIGITS: Final = lazily(r"\d+")
+_KEY: Final = lazily(r"\d+(?:[.,:/\-]\d+)*|\w+(?:[./:@\-]\w+)*")
 
 
 @dataclass(frozen=True, slots=True)

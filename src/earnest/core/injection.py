@@ -63,6 +63,8 @@ _TOOL: Final = r"""(?ix)
     | "(?:tool_calls?|function_call|tool_use_id|tool_call_id)"\s?: | "type"\s?:\s?"(?:tool_use|tool_result|function_call)" | \{\s?"name"\s?:\s?"[\w.-]{1,60}"\s?,\s?"(?:arguments|parameters|input)"\s?:
     | <\|(?:tool|python_tag|function)[\w|]{0,20}> | ^[^\S\n]{0,4}(?:Action|Tool)\s?:\s?\w{1,40}\s{0,3}\n\s{0,4}(?:Action\s)?Input\s?:
     """
+_ROLE_HINTS: Final = ("<", "[", "system", "assistant", "developer", "human", "role")
+_TOOL_HINTS: Final = ("<", '"', "Input")
 _OVERRIDES: Final = frozenset("\u202d\u202e")
 _EMBEDDINGS: Final = frozenset("\u202a\u202b\u2066\u2067\u2068")
 _ENDS: Final = frozenset("\u202c\u2069")
@@ -79,11 +81,11 @@ def marks(text: str) -> tuple[str, ...]:
     plain = text if text.isascii() else _seen(text)
     lowered = plain.lower()
     for hints, orders in ((_ORDER_HINTS, _FROM_HERE), (_YOU_HINTS, _YOU), (_ELSEWHERE_HINTS, _ELSEWHERE)):
-        if any(hint in lowered for hint in hints) and compiled(orders).search(plain):
+        if any(map(lowered.__contains__, hints)) and compiled(orders).search(plain):
             found.add("instruction")
-    if any(hint in lowered for hint in ("<", "[", "system", "assistant", "developer", "human", "role")) and compiled(_ROLE).search(plain):
+    if any(map(lowered.__contains__, _ROLE_HINTS)) and compiled(_ROLE).search(plain):
         found.add("role")
-    if any(hint in plain for hint in ("<", '"', "Input")) and compiled(_TOOL).search(plain):
+    if any(map(plain.__contains__, _TOOL_HINTS)) and compiled(_TOOL).search(plain):
         found.add("tool call")
     return tuple(mark for mark in MARKS if mark in found)
 

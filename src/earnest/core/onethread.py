@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -16,6 +15,8 @@ _SUFFIXES: Final = ("64_", "")
 @lru_cache(maxsize=1)
 def _switch() -> tuple[Callable[[], int], Callable[[int], object]] | None:
     """How many threads numpy's own OpenBLAS uses: asking and setting. None where numpy brings another library, which is left alone."""
+    import ctypes
+
     import numpy as np
 
     package = Path(np.__file__).parent

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from earnest.core.analysis import folded
+from earnest.core.patterns import lazily
 
 READ: Final = 400_000
 """Characters of a reply that are looked at."""
@@ -27,14 +28,14 @@ _LITERAL: Final = 50_000
 _MENDS: Final = 3
 
 _THOUGHT_WORDS: Final = "think|thinking|thought|thoughts|reasoning|reflection|analysis"
-_THOUGHT: Final = re.compile(rf"<({_THOUGHT_WORDS})(?:\s[^<>]*)?>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
-_UNOPENED: Final = re.compile(rf"\A.*</(?:{_THOUGHT_WORDS})\s*>", re.DOTALL | re.IGNORECASE)
-_TURNED: Final = re.compile(r"◁think▷.*?(?:◁/think▷|\Z)|<\|begin_of_thought\|>.*?(?:<\|end_of_thought\|>|\Z)", re.DOTALL)
-_OPENS: Final = re.compile(r"[\[{]")
-_FENCE: Final = re.compile(r"```[\w+-]*[ \t]*\r?\n?(.*?)(?:```|\Z)", re.DOTALL)
-_LAST_COMMA: Final = re.compile(r",(\s*[\]}])")
+_THOUGHT: Final = lazily(rf"<({_THOUGHT_WORDS})(?:\s[^<>]*)?>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
+_UNOPENED: Final = lazily(rf"\A.*</(?:{_THOUGHT_WORDS})\s*>", re.DOTALL | re.IGNORECASE)
+_TURNED: Final = lazily(r"◁think▷.*?(?:◁/think▷|\Z)|<\|begin_of_thought\|>.*?(?:<\|end_of_thought\|>|\Z)", re.DOTALL)
+_OPENS: Final = lazily(r"[\[{]")
+_FENCE: Final = lazily(r"```[\w+-]*[ \t]*\r?\n?(.*?)(?:```|\Z)", re.DOTALL)
+_LAST_COMMA: Final = lazily(r",(\s*[\]}])")
 _SMART: Final = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'"})
-_LITERAL_WORDS: Final = re.compile(r"\b(true|false|null|NaN|Infinity)\b")
+_LITERAL_WORDS: Final = lazily(r"\b(true|false|null|NaN|Infinity)\b")
 _AS_PYTHON: Final = {"true": "True", "false": "False", "null": "None", "NaN": "None", "Infinity": "None"}
 
 

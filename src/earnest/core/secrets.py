@@ -20,6 +20,8 @@ from functools import cache
 from itertools import pairwise
 from typing import Final
 
+from earnest.core.patterns import lazily
+
 
 @dataclass(frozen=True, slots=True)
 class Secret:
@@ -134,7 +136,7 @@ _NAME_HINTS: Final = (
     "парол", "ключ", "секрет", "токен", "密", "口令", "令牌", "パスワード", "秘密鍵", "トークン", "비밀", "암호", "토큰", "كلمة", "पासवर्ड",
 )  # fmt: skip
 
-_REFERENCE: Final = re.compile(
+_REFERENCE: Final = lazily(
     r"""(?x)^(?:
         [$%]?[{(<\[].* | [$%][A-Za-z_]\w*%?.* | .*[({\[].*[)}\]]? | <.*> | [A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+ | \.{2,}.* | [*•xX.#_-]{3,}
         | (?:self|this|env|process|os|config|settings|vault|secrets|ssm|arn|op|file|https?|keyring|data|ref|base64)(?:[.:/].*)
@@ -152,21 +154,22 @@ _EMPTY: Final = frozenset(
         "authentication", "authorization", "length", "count", "limit", "budget", "usage", "bucket", "window",
     ]
 )  # fmt: skip
-_PLACEHOLDER: Final = re.compile(
+_PLACEHOLDER: Final = lazily(
     r"(?i)^(?:your|my|the|some|insert|replace|change|enter|put|add|fill|dummy|placeholder|sample)(?:[-_ ]\w+)*(?:[-_ ]\w+|own|me|this|here|with|api|key|token|secret|pass|password|"
     r"pwd|value)*$|^x{3,}|^\*+$|^<|>$|^\.\.\.|…|^\$|^%|^\{|^\[redacted"
 )
-_WEAK_NAMES: Final = re.compile(r"(?i)(?:^|[^a-z])(?:tokens?|pin|credentials?|keys?|secrets?|pass)$|^(?:токен|секрет|令牌|トークン|토큰)$")
-_TOKEN: Final = re.compile(r"(?<![A-Za-z0-9+/_=.-])[A-Za-z0-9+/_-]{32,128}={0,2}(?![A-Za-z0-9+/_=-])")
-_CARD: Final = re.compile(r"(?<![\d.,/-])(?:\d[ -]?){12,18}\d(?![\d/]|[.,-]\d)")
-_SEED: Final = re.compile(
+_WEAK_NAMES: Final = lazily(r"(?i)(?:^|[^a-z])(?:tokens?|pin|credentials?|keys?|secrets?|pass)$|^(?:токен|секрет|令牌|トークン|토큰)$")
+_TOKEN: Final = lazily(r"(?<![A-Za-z0-9+/_=.-])[A-Za-z0-9+/_-]{32,128}={0,2}(?![A-Za-z0-9+/_=-])")
+_DIGIT: Final = lazily(r"\d")
+_CARD: Final = lazily(r"(?<![\d.,/-])(?:\d[ -]?){12,18}\d(?![\d/]|[.,-]\d)")
+_SEED: Final = lazily(
     r"(?i)(?:seed|recovery|mnemonic|backup)(?:\s(?:phrase|words|seed))?\s{0,2}(?:is|are|[:=])\s{0,3}[\"'“]?(?P<value>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})(?![a-z])"
 )
-_HEX_KEY: Final = re.compile(
+_HEX_KEY: Final = lazily(
     r"(?i)(?:private|secret|signing|wallet|encryption|master|hmac|aes)[ _-]?(?:key|secret|seed)\D{0,20}?(?P<value>(?:0x)?[0-9a-f]{32,128})(?![0-9a-f])"
 )
-_AWS_SECRET: Final = re.compile(r"(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])")
-_OPTION: Final = re.compile(
+_AWS_SECRET: Final = lazily(r"(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])")
+_OPTION: Final = lazily(
     r"(?:(?<=\s)|^)(?:mysql(?:dump|admin)?|mariadb|sshpass|redis-cli)\s[^\n]{0,200}?-(?:p|a\s)(?P<value>[^\s'\"-][^\s'\"]{3,100})|(?<=\s)-u\s{1,2}['\"]?[\w.@-]{1,60}:(?P<other>[^\s'\"]{4,100})"
 )
 
@@ -180,8 +183,11 @@ _SWITCHES: Final = 0.35
 
 def secrets(text: str) -> list[Secret]:
     """The secrets in a text, in order, none overlapping another. O(length of the text)."""
-    found = [*_by_shape(text), *_by_name(text), *_cards(text), *_by_chance(text)]
+    longest = max(map(len, text.split()), default=0)
+    found = [*_by_shape(text, longest), *_by_name(text), *_cards(text), *_by_chance(text, longest)]
     made: list[Secret] = []
+    if len(found) < 2:
+        return found
     for secret in sorted(found, key=lambda one: (one.start, -one.end)):
         if made and secret.start < made[-1].end:
             if secret.end > made[-1].end:
@@ -195,23 +201,17 @@ _SHORT: Final = 16
 """Characters without a blank that no known shape has fewer of, but for those that `_telling` looks for."""
 
 
-def _telling(text: str) -> bool:
+_TELLING: Final = ("://", "-----BEGIN", "eed", "hrase", "nemonic", "ecovery")
+
+
+def _telling(text: str, longest: int) -> bool:
     """Whether a text can hold a secret of a known shape at all: prose without long words cannot, and is looked at no further."""
-    return (
-        _longest(text) >= _SHORT
-        or "://" in text
-        or "-----BEGIN" in text
-        or any(word in text for word in ("eed", "hrase", "nemonic", "ecovery"))
-    )
+    return longest >= _SHORT or any(map(text.__contains__, _TELLING))
 
 
-def _longest(text: str) -> int:
-    return max(map(len, text.split()), default=0)
-
-
-_BEGIN: Final = re.compile(r"-----BEGIN[A-Z0-9 ]{0,40} PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d:")
-_END: Final = re.compile(r"-----END[A-Z0-9 ]{0,40} PRIVATE KEY(?: BLOCK)?-----|Private-MAC: ?[0-9a-f]{40,64}")
-_BODY: Final = re.compile(r"(?:\s*[A-Za-z0-9+/=:,\\-]{1,120}(?:\s|\Z|(?=[\"'])))*")
+_BEGIN: Final = lazily(r"-----BEGIN[A-Z0-9 ]{0,40} PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d:")
+_END: Final = lazily(r"-----END[A-Z0-9 ]{0,40} PRIVATE KEY(?: BLOCK)?-----|Private-MAC: ?[0-9a-f]{40,64}")
+_BODY: Final = lazily(r"(?:\s*[A-Za-z0-9+/=:,\\-]{1,120}(?:\s|\Z|(?=[\"'])))*")
 
 
 def _private_keys(text: str) -> Iterator[Secret]:
@@ -224,13 +224,13 @@ def _private_keys(text: str) -> Iterator[Secret]:
         yield Secret(begun.start(), place, "private key")
 
 
-def _by_shape(text: str) -> Iterator[Secret]:
-    if not _telling(text):
+def _by_shape(text: str, longest: int) -> Iterator[Secret]:
+    if not _telling(text, longest):
         return
     if "KEY" in text or "PuTTY" in text:
         yield from _private_keys(text)
     for shape in SHAPES:
-        if any(hint in text for hint in shape.hints):
+        if any(map(text.__contains__, shape.hints)):
             yield from _matches(shape, text)
     lowered = text.lower() if text.isascii() else ""
     if "seed" in text or "recovery" in text or "mnemonic" in text or "phrase" in lowered:
@@ -258,7 +258,7 @@ def _matches(shape: Shape, text: str) -> Iterator[Secret]:
 
 def _by_name(text: str) -> Iterator[Secret]:
     lowered = text.lower()
-    if not any(hint in lowered for hint in _NAME_HINTS):
+    if not any(map(lowered.__contains__, _NAME_HINTS)):
         return
     place, named_values = 0, compiled(_NAMED)
     while match := named_values.search(text, place):
@@ -276,12 +276,12 @@ def named(name: str, value: str) -> bool:
     return match is not None and match["value"] == value and _is_secret_value(match["name"], "=", '"', value, "")
 
 
-_PASSWORD: Final = re.compile(
+_PASSWORD: Final = lazily(
     r"(?i)pass|pwd|contrase|mot de|kennwort|senha|wachtwoord|hasło|parola|парол|密码|密碼|口令|パスワード|비밀|암호|كلمة|पासवर्ड"
 )
 
 
-_NO_NAME: Final = re.compile(r"(?i)(?:[a-z]pin|bypass|compass|surpass|trespass|(?:over|under)pass)$")
+_NO_NAME: Final = lazily(r"(?i)(?:[a-z]pin|bypass|compass|surpass|trespass|(?:over|under)pass)$")
 
 
 def _is_secret_value(name: str, sign: str, quote: str, value: str, rest: str) -> bool:
@@ -338,6 +338,8 @@ def _unlike_words(value: str) -> bool:
 
 def _cards(text: str) -> Iterator[Secret]:
     """Payment cards: an issuer's range, a length that it gives out, and the check digit of ISO/IEC 7812 (Luhn)."""
+    if not _DIGIT.search(text):
+        return
     for match in _CARD.finditer(text):
         digits = [int(c) for c in match.group() if c.isdigit()]
         said = "".join(map(str, digits))
@@ -348,7 +350,7 @@ def _cards(text: str) -> Iterator[Secret]:
             yield Secret(*match.span(), "payment card")
 
 
-_ISSUED: Final = re.compile(
+_ISSUED: Final = lazily(
     r"4\d{12}(?:\d{3}(?:\d{3})?)?$|(?:5[1-5]\d{2}|222[1-9]|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720)\d{12}$|3[47]\d{13}$|6(?:011|5\d{2}|4[4-9]\d)\d{12}$"
     r"|35(?:2[89]|[3-8]\d)\d{12}$|3(?:0[0-5]|[68]\d)\d{11}$|62\d{14,17}$"
 )
@@ -361,9 +363,9 @@ def _grouped(said: str) -> bool:
     return len(groups) == 1 or lengths in ([4, 4, 4, 4], [4, 6, 5], [4, 6, 4], [4, 4, 4, 4, 3], [4, 4, 4, 4, 1], [6, 13])
 
 
-def _by_chance(text: str) -> Iterator[Secret]:
+def _by_chance(text: str, longest: int) -> Iterator[Secret]:
     """Tokens that look drawn at random, and that nothing else explains."""
-    if _longest(text) < 32:
+    if longest < 32:
         return
     for match in _TOKEN.finditer(text):
         token = match.group()
@@ -373,7 +375,7 @@ def _by_chance(text: str) -> Iterator[Secret]:
         yield Secret(*match.span(), "random token")
 
 
-_EXPLAINED: Final = re.compile(
+_EXPLAINED: Final = lazily(
     r"(?i)(?:sha-?\d{1,3}|md5|blake\w*|integrity|digest|checksum|hash|etag|base64,?|commit|nonce|fingerprint|multihash|cid|ipfs|uuid|\bids?|slug|cursor|"
     r"document|folders?|file|video|sheet|/d/|/)\W{0,4}$"
 )

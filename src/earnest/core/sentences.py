@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from earnest.core import check
+from earnest.core.patterns import lazily
 
 
 def words(listed: str) -> frozenset[str]:
@@ -20,14 +21,14 @@ _UNSPACED: Final = (
     "\u2e80-\u303f\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff0f\uff1a-\uff1f\uff5b-\uff9f"
     "\u0e01-\u0e4f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U0003ffff"
 )
-_DENSE: Final = re.compile(f"[{_UNSPACED}]")
-_HANGUL: Final = re.compile("[\uac00-\ud7a3\u1100-\u11ff]")
+_DENSE: Final = lazily(f"[{_UNSPACED}]")
+_HANGUL: Final = lazily("[\uac00-\ud7a3\u1100-\u11ff]")
 
 _WIDE: Final = "。！？｡؟۔।॥።"
 _CLOSERS: Final = "\"'”’»)\\]}」』）】〉》〕］"
 _OPENERS: Final = "「『（【《〈“«("
-_END: Final = re.compile(rf"(?P<marks>[.!?…‽{_WIDE}]+)(?P<closers>[{_CLOSERS}]*)")
-_LAST_TOKEN: Final = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")
+_END: Final = lazily(rf"(?P<marks>[.!?…‽{_WIDE}]+)(?P<closers>[{_CLOSERS}]*)")
+_LAST_TOKEN: Final = lazily(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")
 _TOKEN_CHARS: Final = 16
 
 # Abbreviations by what may follow them. A sentence never ends after the first kind.
@@ -135,8 +136,8 @@ def same(text: str) -> str:
 
 
 # Where an endless sentence is best cut: after a sentence, else after a space or a mark that separates.
-_CUT_SENTENCE: Final = re.compile(rf"[.!?…][{_CLOSERS}]*\s|[{_WIDE}][{_CLOSERS}]*")
-_CUT_ANY: Final = re.compile(r"\s|[，、；：,;·|]")
+_CUT_SENTENCE: Final = lazily(rf"[.!?…][{_CLOSERS}]*\s|[{_WIDE}][{_CLOSERS}]*")
+_CUT_ANY: Final = lazily(r"\s|[，、；：,;·|]")
 
 
 def pieces(text: str, limit: int) -> list[str]:

@@ -8,12 +8,12 @@ twice ("optimal string alignment"): a letter too many, too few, wrong, or two th
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from earnest.core.analysis import Question, Wanted
+from earnest.core.patterns import lazily
 from earnest.core.stopwords import STOPWORDS
 
 MOST: Final = 4
@@ -38,8 +38,8 @@ _SAME_WORD: Final = 0.75
 _SAME_ROOT: Final = 0.65
 _TAIL: Final = 4
 
-_WORD: Final = re.compile(r"[^\W\d_]+")
-_LONG_VOWELS: Final = re.compile("[اويה]|(?<=.)[וי](?=.)")
+_WORD: Final = lazily(r"[^\W\d_]+")
+_LONG_VOWELS: Final = lazily("[اويה]|(?<=.)[וי](?=.)")
 
 SHORT_FOR: Final = {
     "db": "database", "dbs": "databases", "repo": "repository", "repos": "repositories", "config": "configuration",

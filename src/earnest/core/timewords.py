@@ -15,6 +15,7 @@ from functools import cache
 from typing import Final
 
 from earnest.core.analysis import folded
+from earnest.core.patterns import lazily
 from earnest.core.timetables import (
     AFTER,
     AGO,
@@ -380,7 +381,7 @@ def _worth(plain: str) -> bool:
     return not plain.isascii() and any(char in dense for char in plain)
 
 
-_WORD: Final = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
+_WORD: Final = lazily(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 
 
 @cache

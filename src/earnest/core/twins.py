@@ -8,13 +8,14 @@ do "US" and "us", "Turkey" and "turkey" inside a sentence, a question and a stat
 from __future__ import annotations
 
 import hashlib
-import re
 import unicodedata
 from typing import Final
 
-_CLOSING: Final = re.compile(r"[\s.!。！．]+\Z")
-_SENTENCE: Final = re.compile(r"(?:\A|(?<=[.!?。！？]\s))(?:[Tt]he\s+(?=[^\W\d_]|\d)(?![A-ZÀ-ÞΑ-ΩА-Я]))*(\w+)(?=\s|[.,;:!?]?\Z)")
-_CAPITALISED: Final = re.compile(r"[^\W\d_](?:[^\W\d_]*)\Z")
+from earnest.core.patterns import lazily
+
+_CLOSING: Final = lazily(r"[\s.!。！．]+\Z")
+_SENTENCE: Final = lazily(r"(?:\A|(?<=[.!?。！？]\s))(?:[Tt]he\s+(?=[^\W\d_]|\d)(?![A-ZÀ-ÞΑ-ΩА-Я]))*(\w+)(?=\s|[.,;:!?]?\Z)")
+_CAPITALISED: Final = lazily(r"[^\W\d_](?:[^\W\d_]*)\Z")
 
 
 def plain_form(text: str) -> str:

@@ -9,12 +9,12 @@ segmenter is installed, pieces across the borders of its words do not count eith
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from earnest.core.folding import folded
+from earnest.core.patterns import lazily
 from earnest.core.stopwords import FOREIGN, PARTICLES, PHRASES
 
 CJK: Final = (
@@ -34,9 +34,9 @@ _ACROSS: Final = 0.25
 # A word of Thai has some five letters, and so three triples: together they count like one word.
 _TRIPLE: Final = 1 / 3
 
-_HIRAGANA: Final = re.compile("[\u3041-\u309f\u30fc]+")
-_KANA: Final = re.compile("[\u3041-\u30ff]")
-_FILLERS: Final = re.compile("|".join(sorted((folded(word) for word in PHRASES.split()), key=len, reverse=True)))
+_HIRAGANA: Final = lazily("[\u3041-\u309f\u30fc]+")
+_KANA: Final = lazily("[\u3041-\u30ff]")
+_FILLERS: Final = lazily("|".join(sorted((folded(word) for word in PHRASES.split()), key=len, reverse=True)))
 _PARTICLES: Final = sorted(PARTICLES.split(), key=len, reverse=True)
 _STEM: Final = 2
 

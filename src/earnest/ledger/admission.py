@@ -56,16 +56,19 @@ def condemned(
     new: NewEntry,
     terms: tuple[Sequence[str], Sequence[str]],
     besides: Sequence[StoredEntry] = (),
+    *,
+    again: bool = True,
 ) -> StoredEntry | None:
     """The entry whose harm a new text inherits because it says the same; None if it may start afresh.
 
     Looked at: dead exact twins of any kind in its scope that harm is the better bet of, executed and suspended texts that it hardly
-    differs from, and `besides`, the entries that it takes the place of. O(1) until something did harm, then one look into the index.
+    differs from, and `besides`, the entries that it takes the place of. `again` is false where it is known that nobody said it before.
+    O(1) until something did harm, then one look into the index.
     """
     testimony = Testimony(tx, settings)
     if not testimony.on:
         return None
-    for stored in (*besides, *_dead_twins(tx, new), *_suspended(tx, new)):
+    for stored in (*besides, *(_dead_twins(tx, new) if again else ()), *_suspended(tx, new)):
         exact = twin_digest(stored.entry.text, None) == twin_digest(new.text, None)
         if (exact or _nearly(new.text, terms[0], stored.entry.text, analyser.terms(stored.entry.text))) and not testimony.active(stored):
             return stored

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from earnest.core.uplift import Draw
 from earnest.errors import InvalidInput
 from earnest.ledger import admission, holdout, settling
 from earnest.ledger.book import Book
-from earnest.ledger.settling import Measured
+from earnest.ledger.settling import Measured, Turned
 from earnest.protocols import Rng, Writing
 
 _TICKET_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,100}")
@@ -122,12 +122,13 @@ def settle(
     book = Book(tx, settings)
     by_row = {stored.row: stored for stored in tx.entries([share.entry_row for share in ticket.shares])}
     credits, moved, postings = [], {}, []
+    holds: dict[int, int] = {}
     tick = tx.counter("tick")
     for made in settling.payments(book, rule, outcome, by_row):
         stored = by_row[made.share.entry_row]
         change = book.credit(stored, made.amount)
         postings += change.postings
-        moved[stored.row] = change.amount
+        moved[stored.row], holds[stored.row] = change.amount, change.holds
         credits.append(Credit(stored.entry.id, change.amount, made.share.role))
         # A supporter pays its part of a harm, but the advice that was followed was another's.
         harmed = stored.harmed or (made.amount < 0 and made.share.role != "supporting")
@@ -156,7 +157,8 @@ def settle(
     _count_outcome(tx, tier, delta, moved)
     turned = settling.heard(tx, book, rng, outcome, event, words, by_row)
     admission.borne_out(tx, book, outcome, by_row)
-    suspended, buried = _released(tx, book, ticket, "settled", event)
+    calm = {row for row, stored in by_row.items() if _calm(stored, holds.get(row, stored.entry.balance), turned)}
+    suspended, buried = _released(tx, book, ticket, "settled", event, calm)
     buried += admission.denied(tx, book, [share.entry_row for share in ticket.shares if share.entry_id in turned.suspended])
     return Settlement(
         True, "settled", ticket.id, delta, meter, tier, tuple(credits), turned.suspended + suspended, buried, tick, turned.cleared
@@ -191,14 +193,24 @@ def _count_outcome(tx: Writing, tier: str, delta: float, moved: dict[int, int]) 
         tx.bump("last_paid_tick", tx.counter("tick") - tx.counter("last_paid_tick"))
 
 
-def _released(tx: Writing, book: Book, ticket: StoredTicket, state: str, event: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Ends the ticket, takes its entries out of escrow, and lets what was only kept alive by it go."""
+def _calm(stored: StoredEntry, holds: int, turned: Turned) -> bool:
+    """Whether an outcome left an entry active and able to pay: nothing becomes of it, and it need not be read again."""
+    entry = stored.entry
+    pays = entry.retention == "earned" and not entry.pinned
+    return entry.standing == "active" and entry.id not in turned.suspended and (holds > 0 or not pays)
+
+
+def _released(
+    tx: Writing, book: Book, ticket: StoredTicket, state: str, event: int, calm: Set[int] = frozenset()
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Ends the ticket, takes its entries out of escrow, and lets what was only kept alive by it go: none of the `calm` rows."""
     rows = [share.entry_row for share in ticket.shares]
     tx.resolve_ticket(ticket.row, state, event)
     tx.move_escrow(rows, -1)
     suspended: list[str] = []
     buried: list[str] = []
-    for stored in tx.entries(rows):
+    held = [row for row in rows if row not in calm]
+    for stored in tx.entries(held) if held else ():
         verdict = book.verdict(stored)
         if verdict is not None:
             (buried if verdict == "buried" else suspended).append(stored.entry.id)

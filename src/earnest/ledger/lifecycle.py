@@ -64,6 +64,11 @@ def gated(gate: Gate, new: NewEntry) -> NewEntry:
     text, cue = gate.passed(new.text), None if new.cue is None else gate.passed(new.cue)
     sources, tags = gate.labels(new.sources, masked), gate.labels(new.tags, masked)
     metadata = gate.metadata(new.metadata, masked) if new.metadata else new.metadata
+    waits = gate.waits(text.text, cue.text if cue else None)
+    redacted = (*text.masked, *(cue.masked if cue else ()), *masked)
+    if not redacted and waits <= new.probation:
+        # What holds nothing that must go is let through as it is, as nearly everything is.
+        return new
     return replace(
         new,
         text=text.text,
@@ -71,8 +76,8 @@ def gated(gate: Gate, new: NewEntry) -> NewEntry:
         sources=sources,
         tags=tags,
         metadata=metadata,
-        probation=max(new.probation, gate.waits(text.text, cue.text if cue else None)),
-        redacted=(*new.redacted, *text.masked, *(cue.masked if cue else ()), *masked),
+        probation=max(new.probation, waits),
+        redacted=(*new.redacted, *redacted),
     )
 
 
@@ -90,12 +95,13 @@ def insert(
     *,
     kind: str = "add",
     given: int | None = None,
+    digest: bytes | None = None,
     **data: Any,
 ) -> StoredEntry:
-    """Writes a new entry with its birth event, and its stake unless another amount is `given`."""
+    """Writes a new entry with its birth event, and its stake unless another amount is `given`; `digest` is its twins', if known."""
     salt = rng.token(16)
     stake = (micro(settings.stake) if given is None else given) if new.retention == "earned" else 0
-    digest = twin_digest(new.text, new.cue)
+    digest = digest or twin_digest(new.text, new.cue)
     stored = tx.insert_entry(new, salt=salt, digest=digest, text_terms=terms[0], cue_terms=terms[1], balance=stake)
     postings = [Posting(MINT, stored.row, stake)] if stake else []
     said = {"text": text_digest(salt, new.text), "kind": new.kind, "origin": new.origin, "retention": new.retention, **data}
@@ -114,24 +120,31 @@ def add(
     new: NewEntry,
     terms: tuple[Sequence[str], Sequence[str]],
     kind: str = "add",
+    own: tuple[bytes, ...] = (),
+    known: set[bytes] | None = None,
 ) -> tuple[StoredEntry, bool]:
     """Writes an entry, or joins it to its twin: the twin gains the source, and neither stake nor trust.
 
     What says again what did harm comes back suspended and without a stake; its exact twin under its old id. Returns the entry and
-    whether it is new. Episodes are twins only if they are of one time and one source.
+    whether it is new. Episodes are twins only if they are of one time and one source. Of many, their own `digests` and those that are
+    `known` may be found before; what is written here is added to these.
     """
-    same = [twin for twin in twins(tx, new) if one_episode(new, twin.entry)]
+    own = own or digests(new)
+    known = tx.known_twins(own) if known is None else known
+    again = not known.isdisjoint(own)
+    same = [twin for twin in twins(tx, new, own) if one_episode(new, twin.entry)] if again else []
     for twin in same:
         if twin.entry.alive:
             return joined(tx, twin, new.sources), False
-    by = admission.condemned(tx, settings, analyser, new, terms)
+    by = admission.condemned(tx, settings, analyser, new, terms, again=again)
+    known.add(own[0])
     if by is None:
-        return insert(tx, settings, rng, new, terms, kind=kind), True
+        return insert(tx, settings, rng, new, terms, kind=kind, digest=own[0]), True
     if by.row in {twin.row for twin in same} and by.entry.heir is None:
         revive(tx, by, analyser)
         tx.append("restore", entries=[by.row], data={"cause": by.entry.cause, "by": kind})
         return joined(tx, admission.convict(tx, settings, tx.entries([by.row])[0], by), new.sources), False
-    return admission.convict(tx, settings, insert(tx, settings, rng, new, terms, kind=kind, given=0), by), True
+    return admission.convict(tx, settings, insert(tx, settings, rng, new, terms, kind=kind, given=0, digest=own[0]), by), True
 
 
 def one_episode(new: NewEntry, entry: Entry) -> bool:
@@ -148,10 +161,14 @@ def joined(tx: Writing, twin: StoredEntry, sources: Sequence[str]) -> StoredEntr
     return tx.entries([twin.row])[0]
 
 
-def twins(tx: Reading, said: NewEntry | Entry) -> list[StoredEntry]:
+def digests(said: NewEntry | Entry) -> tuple[bytes, ...]:
+    """What finds the twins of an entry, its own digest first."""
+    return tuple(dict.fromkeys((twin_digest(said.text, said.cue), exact_digest(said.text, said.cue))))
+
+
+def twins(tx: Reading, said: NewEntry | Entry, own: Sequence[bytes] | None = None) -> list[StoredEntry]:
     """Entries of any standing that say the same in this scope and kind but for trivial variants, newest first."""
-    digests = dict.fromkeys((twin_digest(said.text, said.cue), exact_digest(said.text, said.cue)))
-    found = {stored.row: stored for digest in digests for stored in tx.twins(digest, said.scope, said.kind)}
+    found = {stored.row: stored for digest in own or digests(said) for stored in tx.twins(digest, said.scope, said.kind)}
     return [found[row] for row in sorted(found, reverse=True)]
 
 

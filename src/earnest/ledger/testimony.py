@@ -21,7 +21,6 @@ from earnest.core.evidence import (
     Evidence,
     Word,
     alarmed,
-    learn,
     retrial_probability,
     sigmoid,
     weigh,
@@ -186,6 +185,9 @@ def relearn(tx: Writing, settings: Settings) -> Learned:
 
     Cost: O(words in the meters' windows and of the entries there), whatever the population; nothing if no word came in.
     """
+    # Most processes never move the clock.
+    from earnest.core.learning import History, Learning, histories
+
     waiting = tx.counter(UNLEARNED)
     if settings.rule != "evidence" or not waiting:
         return Learned()
@@ -196,27 +198,26 @@ def relearn(tx: Writing, settings: Settings) -> Learned:
     latest = {name: tx.latest_words(name, RULE.window, revoked.get(name)) for name in names}
     latest = {name: words for name, words in latest.items() if words or name in before}
     rows = sorted({row for words in latest.values() for _, row in words})
-    testimony = Testimony(tx, settings)
-    histories = {row: testimony.words(row) for row in rows}
-    known, slopes = _known(tx, latest, histories)
     windows = {name: (words[0][0], words[-1][0]) for name, words in latest.items() if words}
-    alarms = _keep(tx, learn([*histories.values()], known, windows), slopes, before)
-    return Learned(*judge_again(tx, settings, rows), tuple(alarms))
-
-
-def _known(
-    tx: Writing, latest: Mapping[str, Sequence[tuple[int, int]]], histories: Mapping[int, Sequence[Word]]
-) -> tuple[dict[str, Belief], dict[str, float]]:
-    """The meters with their baselines, and the slopes of those."""
-    known, slopes = {}, {}
-    for name in latest:
-        plain = baseline(tx, name, PRIOR_SLOPE)
-        slopes[name] = PRIOR_SLOPE
+    baselines = {name: baseline(tx, name, PRIOR_SLOPE) for name in latest}
+    said = tx.words_among(rows, RULE.reach)
+    # What a word comes to depends on its tick where a meter has a baseline, and on its number where one was revoked.
+    apart = bool(revoked) or any(baselines.values())
+    known = histories(said, windows, apart=apart)
+    if revoked:
+        known = [History([kept for word in one.words if (kept := without_revoked(word, revoked)) is not None], one.rows) for one in known]
+    slopes = dict.fromkeys(latest, PRIOR_SLOPE)
+    for name, plain in baselines.items():
         if plain:
-            slopes[name] = slope(plain, [[(w.tick, w.size) for w in words if w.meter == name] for words in histories.values()])
-            plain = baseline(tx, name, slopes[name])
-        known[name] = replace(UNKNOWN, baseline=plain)
-    return known, slopes
+            slopes[name] = slope(plain, [[(w.tick, w.size) for w in one.words if w.meter == name] for one in known])
+            baselines[name] = baseline(tx, name, slopes[name])
+    beliefs = {name: replace(UNKNOWN, baseline=baselines[name]) for name in latest}
+    learning = Learning([(one.words, len(one.rows)) for one in known], beliefs, windows)
+    alarms = _keep(tx, learning.beliefs, slopes, before)
+    if not all(word.meter in beliefs for one in known for word in one.words):
+        return Learned(*judge_again(tx, settings, rows), tuple(alarms))
+    active = {row: decides for one, decides in zip(known, learning.active(), strict=True) for row in one.rows}
+    return Learned(*_turned(tx, settings, active), tuple(alarms))
 
 
 def _keep(
@@ -247,12 +248,16 @@ def _keep(
 def judge_again(tx: Writing, settings: Settings, rows: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Judges entries by what is believed now; returns the rows that were suspended and those that were cleared. O(their words)."""
     testimony = Testimony(tx, settings)
-    standings = tx.standings(rows)
-    wrong = [
-        row for row in rows if standings.get(row) in ("active", "suspended") and testimony.weigh(row).active != (standings[row] == "active")
-    ]
+    return _turned(tx, settings, {row: testimony.weigh(row).active for row in rows})
+
+
+def _turned(tx: Writing, settings: Settings, active: Mapping[int, bool]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Puts those entries into the standing that their evidence asks for that stand otherwise; `active` says which may decide."""
+    standings = tx.standings([*active])
+    wrong = [row for row, decides in active.items() if standings.get(row) == ("suspended" if decides else "active")]
+    testimony = Testimony(tx, settings)
     turned: dict[Turn, list[int]] = {"suspended": [], "cleared": []}
-    for stored in tx.entries(wrong):
+    for stored in tx.entries(sorted(wrong)):
         turn = testimony.judge(tx, stored)
         if turn is not None:
             turned[turn].append(stored.row)

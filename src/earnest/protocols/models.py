@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from earnest.core.outcome import Outcome
+if TYPE_CHECKING:
+    from earnest.core.outcome import Outcome
 
 
 class Embedder(Protocol):

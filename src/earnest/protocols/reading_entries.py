@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from earnest.core.entry import StoredEntry
-from earnest.core.filters import Filter
-from earnest.core.links import Link
-from earnest.core.opinions import Opinions
 from earnest.protocols.rows import StoredDocument
+
+if TYPE_CHECKING:
+    from earnest.core.entry import StoredEntry
+    from earnest.core.filters import Filter
+    from earnest.core.links import Link
+    from earnest.core.opinions import Opinions
 
 
 class ReadingEntries(Protocol):
@@ -36,6 +38,10 @@ class ReadingEntries(Protocol):
 
     def twins(self, digest: bytes, scope: str, kind: str) -> list[StoredEntry]:
         """Entries of any standing with that twin digest, scope and kind, newest first."""
+        ...
+
+    def known_twins(self, digests: Collection[bytes]) -> set[bytes]:
+        """Those of these twin digests that any entry has, of whatever standing, scope and kind. O(digests)."""
         ...
 
     def encoded(self, source: str, scope: str) -> list[StoredEntry]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from earnest.core.analysis import Question
-from earnest.core.entry import Standing
-from earnest.core.evidence import Belief, Word
-from earnest.core.filters import Filter
-from earnest.core.ranking import Candidate, Statistics
-from earnest.core.rules import Experience, StoredRule, StoredTrial
-from earnest.core.ticket import Appeal, Control, Look, Meter, Role, SettledShare, StoredSettlement, StoredTicket
-from earnest.core.uplift import Draw, SettledDraw
+if TYPE_CHECKING:
+    from earnest.core.analysis import Question
+    from earnest.core.entry import Standing
+    from earnest.core.evidence import Belief, Word, WordRow
+    from earnest.core.filters import Filter
+    from earnest.core.ranking import Candidate, Statistics
+    from earnest.core.rules import Experience, StoredRule, StoredTrial
+    from earnest.core.ticket import Appeal, Control, Look, Meter, Role, SettledShare, StoredSettlement, StoredTicket
+    from earnest.core.uplift import Draw, SettledDraw
 
 
 class ReadingLedger(Protocol):
@@ -116,6 +117,10 @@ class ReadingLedger(Protocol):
     # evidence
     def words_of(self, row: int, limit: int) -> list[Word]:
         """What was measured of an entry, in the order of the decisions; the latest ones if there are more than `limit`."""
+        ...
+
+    def words_among(self, rows: Sequence[int], limit: int) -> list[WordRow]:
+        """`words_of` each of these entries, as plain rows, ordered by entry. O(rows times the words that come back)."""
         ...
 
     def latest_words(self, meter: str, limit: int, before: int | None = None) -> list[tuple[int, int]]:

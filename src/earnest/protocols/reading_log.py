@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from earnest.core.erasing import Subject
-from earnest.core.events import Event, Posting
 from earnest.protocols.rows import Damage, Mentions
+
+if TYPE_CHECKING:
+    from earnest.core.erasing import Subject
+    from earnest.core.events import Event, Posting
 
 
 class ReadingLog(Protocol):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from earnest.core.analysis import Question
-from earnest.core.context import Placed
-from earnest.core.filters import Filter
-from earnest.core.ranking import Candidate, Statistics
-from earnest.core.survey import Order, Settled
 from earnest.protocols.rows import Changed, StoredModel
+
+if TYPE_CHECKING:
+    from earnest.core.analysis import Question
+    from earnest.core.context import Placed
+    from earnest.core.filters import Filter
+    from earnest.core.ranking import Candidate, Statistics
+    from earnest.core.survey import Order, Settled
 
 
 class ReadingRecall(Protocol):

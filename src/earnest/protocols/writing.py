@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from earnest.core.entry import NewEntry, StoredEntry
-from earnest.core.events import Posting
-from earnest.core.evidence import Belief, Word
-from earnest.core.gate import Terms
-from earnest.core.links import Link
-from earnest.core.opinions import Opinions
-from earnest.core.ticket import Role, StoredTicket, Tier
-from earnest.core.uplift import Draw
 from earnest.protocols.reading import Reading
 from earnest.protocols.rows import Mentions, StoredDocument
 from earnest.protocols.system import Author
+
+if TYPE_CHECKING:
+    from earnest.core.entry import NewEntry, StoredEntry
+    from earnest.core.events import Posting
+    from earnest.core.evidence import Belief, Word
+    from earnest.core.gate import Terms
+    from earnest.core.links import Link
+    from earnest.core.opinions import Opinions
+    from earnest.core.ticket import Role, StoredTicket, Tier
+    from earnest.core.uplift import Draw
 
 
 class Writing(Reading, Protocol):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from earnest.core.agreement import disagreement, opposed
 from earnest.core.entry import Entry
+from earnest.core.patterns import lazily
 from earnest.core.ranking import similarity
 from earnest.core.ticket import Answer
 from earnest.recall.search import Found, decider
@@ -41,6 +40,11 @@ def answer(
 def _one_matter(chosen: Found, other: Found, conflict: float) -> bool:
     """Whether two hits speak of the same matter: alike, or half as alike and in contradiction, for short texts have little in common."""
     alike = similarity(other.terms, chosen.terms)
+    if 2 * alike < conflict:
+        return False
+    # Imported where two entries are alike: most answers do without.
+    from earnest.core.agreement import opposed
+
     return alike >= conflict or (2 * alike >= conflict and opposed(chosen.stored.entry.text, other.stored.entry.text))
 
 
@@ -64,6 +68,8 @@ def _recency(entry: Entry) -> tuple[bool, datetime | None]:
 def _relation(entry: Entry, other: Entry) -> str:
     if other.id == entry.id:
         return "this answer"
+    from earnest.core.agreement import disagreement
+
     difference = disagreement(entry.text, other.text)
     mark = "overlapping" if difference is None else f"conflicting ({difference})"
     return mark if other.standing == "active" else f"{mark}, {other.standing}"
@@ -95,7 +101,7 @@ def _ago(then: datetime, now: datetime) -> str:
     )
 
 
-_SPACE: Final = re.compile(r"\s+")
+_SPACE: Final = lazily(r"\s+")
 
 
 def one_line(text: str, limit: int = 2_000) -> str:

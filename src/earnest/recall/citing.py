@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from earnest.core.patterns import lazily
 from earnest.core.replies import without_thoughts
 
-_CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
-_MARK: Final = re.compile(r"(?<![A-Za-z0-9_])[\[【［]\s*#?(\d{1,6}(?:\s*[,;、，]\s*#?\d{1,6})*)\s*[\]】］]")
-_SOURCES: Final = re.compile(r"^[\s>*_#-]*(?:sources?|citations?|cited|来源|出处)[\s*_]*[:：](.*)$", re.IGNORECASE | re.MULTILINE)
-_NONE: Final = re.compile(r"^[\s\[(*_]*(?:none|no(?:thing|ne)?|n/?a|-+|0|无|没有)?[\s\])*_.。]*$", re.IGNORECASE)
+_CODE: Final = lazily(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+_MARK: Final = lazily(r"(?<![A-Za-z0-9_])[\[【［]\s*#?(\d{1,6}(?:\s*[,;、，]\s*#?\d{1,6})*)\s*[\]】］]")
+_SOURCES: Final = lazily(r"^[\s>*_#-]*(?:sources?|citations?|cited|来源|出处)[\s*_]*[:：](.*)$", re.IGNORECASE | re.MULTILINE)
+_NONE: Final = lazily(r"^[\s\[(*_]*(?:none|no(?:thing|ne)?|n/?a|-+|0|无|没有)?[\s\])*_.。]*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

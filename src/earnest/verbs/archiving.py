@@ -8,8 +8,6 @@ from typing import Final
 from earnest.core import check
 from earnest.core.moving import ArchiveReport
 from earnest.errors import NotAllowed
-from earnest.moving import streams
-from earnest.moving.streams import read_export, rows_of, whole_file, write_export
 from earnest.verbs.moving import MovingVerbs
 
 _LEAST: Final = 100
@@ -38,6 +36,8 @@ class ArchivingVerbs(MovingVerbs):
         The file is on the disk before the store lets go of anything. One transaction. O(what it archives). `compact` then makes the file
         small.
         """
+        from earnest.moving import streams
+
         target = Path(streams.checked_path(path))
         kept = check.integer("keep", keep, low=_LEAST, high=2**62)
         with self._store.read() as reading:
@@ -45,8 +45,8 @@ class ArchivingVerbs(MovingVerbs):
             events = reading.archivable((last[0].seq if last else 0) + 1 - kept)
             if not events:
                 raise NotAllowed(f"nothing to archive: of events older than the latest {kept:,} none can go; `keep` fewer")
-            with whole_file(target) as file:
-                summary = write_export(file, self._header(reading, False), reading.archive_rows(events))
+            with streams.whole_file(target) as file:
+                summary = streams.write_export(file, self._header(reading, False), reading.archive_rows(events))
         try:
             with self._writing() as tx:
                 if not tx.archive(events, bytes.fromhex(summary.sha256)):
@@ -66,10 +66,12 @@ class ArchivingVerbs(MovingVerbs):
 
         O(the archive). Writes nothing.
         """
+        from earnest.moving import streams
+
         source = Path(streams.checked_path(path))
         with streams.opened(source) as file:
-            _, summary = read_export(file)
+            _, summary = streams.read_export(file)
             with self._store.read() as reading:
                 known = bytes.fromhex(summary.sha256) in reading.archives()
                 problems = [] if known else [f"{source} is no archive of this store: no `archive` of it has that digest"]
-                return (*problems, *(damage.text for damage in reading.archive_damage(rows_of(file))))
+                return (*problems, *(damage.text for damage in reading.archive_damage(streams.rows_of(file))))

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from earnest.conversation import capture, extraction, fingerprints, prefetching
 from earnest.core import check, filters
 from earnest.core.entry import NewEntry, StoredEntry
 from earnest.core.events import twin_digest
@@ -112,6 +111,8 @@ class ConversationVerbs(RecallVerbs):
 
     def _extracted(self, user: str, assistant: str, name: str, llm: LLM | None) -> tuple[str, list[Kept], list[str]]:
         """What is worth keeping, what found it, and what did not go as asked."""
+        from earnest.conversation import capture, extraction
+
         notes: list[str] = []
         if llm is not None and (user or assistant):
             try:
@@ -128,6 +129,8 @@ class ConversationVerbs(RecallVerbs):
 
     def _unheard(self, reading: Reading, scope: str, kept: list[Kept]) -> list[Kept]:
         """The statements that memory does not have, and that this turn says for the first time."""
+        from earnest.conversation import fingerprints
+
         news: list[Kept] = []
         analyser = self._sound_index()
         for one in kept:
@@ -145,6 +148,8 @@ class ConversationVerbs(RecallVerbs):
 
     def _keep(self, tx: Writing, settings: Settings, one: Kept, scope: str, session: str | None, source: str) -> StoredEntry | None:
         """Write one statement; None if another process wrote the same meanwhile."""
+        from earnest.conversation import fingerprints
+
         metadata = {"type": one.type, "speaker": one.speaker} | ({"session": session} if session else {})
         fields = {
             "text": one.text, "kind": one.kind, "origin": "turn", "sources": [source], "scope": scope, "importance": one.importance,
@@ -192,6 +197,8 @@ class ConversationVerbs(RecallVerbs):
 
         Writes nothing. Cost: a search for each sentence, at most seven.
         """
+        from earnest.conversation import prefetching
+
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags)
         room = check.integer("budget", budget, low=0, high=MAX_BUDGET)
         at_least = None if floor is None else check.number("floor", floor, low=0.0, high=1.0)
@@ -240,6 +247,8 @@ class ConversationVerbs(RecallVerbs):
 
         Writes nothing and reads nothing: it goes by the ticket alone.
         """
+        from earnest.conversation import prefetching
+
         room = check.integer("budget", budget, low=0, high=MAX_BUDGET)
         if not isinstance(ticket, Ticket):
             raise InvalidInput("ticket", ticket, "must be what `decide` returned")

@@ -134,6 +134,7 @@ class EntryVerbs(Base):
     ) -> tuple[_List[Entry], _List[bool]]:
         """Entries written or joined in one transaction, and which of them are new. `retentions` are those that were asked for."""
         analyser, terms = self._analyser, [self._terms(new.text, new.cue) for new in checked]
+        digests = [lifecycle.digests(new) for new in checked]
         vectors = self._vectors_for(checked)
         with self._writing() as tx:
             settings = self._read_settings(tx)
@@ -141,8 +142,10 @@ class EntryVerbs(Base):
                 terms = [self._terms(new.text, new.cue) for new in checked]
 
             def do() -> tuple[tuple[_List[Entry], _List[bool]], Mapping[str, Any]]:
+                known = tx.known_twins({digest for own in digests for digest in own})
                 written = [
-                    lifecycle.add(tx, settings, self._rng, self._analyser, new, t, kind) for new, t in zip(checked, terms, strict=True)
+                    lifecycle.add(tx, settings, self._rng, self._analyser, new, found, kind, own, known)
+                    for new, found, own in zip(checked, terms, digests, strict=True)
                 ]
                 entries, fresh = [stored.entry for stored, _ in written], [is_new for _, is_new in written]
                 if vectors is not None:

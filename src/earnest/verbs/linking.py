@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from earnest.core import check, links
 from earnest.core.fading import lasts
 from earnest.core.reports import Related
 from earnest.errors import IndexDamaged
 from earnest.graph import walking, weaving
-from earnest.graph.exporting import Graph, graph_of
 from earnest.ledger import lifecycle
 from earnest.verbs.base import Base
+
+if TYPE_CHECKING:
+    # Imported where a graph is asked for: to write XML, Python loads all that it knows of the network.
+    from earnest.graph.exporting import Graph
 
 _KINDS: Final = (*links.KINDS, walking.SUPERSESSION)
 _MOST_HOPS: Final = 100
@@ -120,6 +123,8 @@ class LinkVerbs(Base):
 
         Writes nothing.
         """
+        from earnest.graph.exporting import graph_of
+
         most = check.integer("limit", limit, low=1, high=1_000_000)
         far = check.integer("hops", hops, low=1, high=_MOST_HOPS)
         with self._store.read() as reading:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from earnest._version import __version__
 from earnest.core import check
@@ -18,11 +18,12 @@ from earnest.core.write_gate import Gate
 from earnest.errors import InvalidInput, NotAllowed, StoreTooNew
 from earnest.graph import weaving
 from earnest.ledger import importing
-from earnest.moving import formats, markdown, streams
-from earnest.moving.records import Header
-from earnest.moving.streams import read_export, rows_of, whole_file, write_export
 from earnest.protocols import Reading
 from earnest.verbs.base import Base
+
+if TYPE_CHECKING:
+    # Imported where something is moved: readers of other programs' files take as long to load as all that recall needs.
+    from earnest.moving.records import Header
 
 _CHUNK: Final = 200
 _PAGE: Final = 500
@@ -58,6 +59,8 @@ class MovingVerbs(Base):
 
         The file is on the disk when it returns. Reads one snapshot and writes nothing to the store. O(the store), one row in memory.
         """
+        from earnest.moving import markdown, streams
+
         chosen = check.choice("format", format, EXPORT_FORMATS)
         with_vectors = check.flag("vectors", vectors)
         if chosen == "markdown" and with_vectors:
@@ -72,17 +75,19 @@ class MovingVerbs(Base):
                 if chosen == "markdown":
                     counts = markdown.write(file, self._store.agent, markdown.living(reading, scope))
                     return ExportReport(where, chosen, counts)
-                summary = write_export(file, self._header(reading, with_vectors), reading.rows(vectors=with_vectors), progress)
+                summary = streams.write_export(file, self._header(reading, with_vectors), reading.rows(vectors=with_vectors), progress)
             return ExportReport(where, chosen, summary.counts, summary.sha256)
 
         if not isinstance(path, str | Path):
             return write(path, "-")
         target = Path(streams.checked_path(path))
-        with whole_file(target, overwrite=check.flag("overwrite", overwrite)) as file:
+        with streams.whole_file(target, overwrite=check.flag("overwrite", overwrite)) as file:
             report = write(file, str(target))
         return ExportReport(report.path, chosen, report.counts, report.sha256, target.stat().st_size)
 
     def _header(self, reading: Reading, vectors: bool) -> Header:
+        from earnest.moving.records import Header
+
         last = reading.events(entry=None, kind=None, after=0, limit=1, newest=True)
         head = last[0].hash if last else ""
         return Header(self._store.agent, reading.form(), vectors, head, self._clock.now().isoformat(), __version__)
@@ -123,6 +128,8 @@ class MovingVerbs(Base):
 
         A restore is atomic. Other imports are many short transactions. O(the file), with one entry (or one conversation) in memory.
         """
+        from earnest.moving import formats, streams
+
         source = Path(streams.checked_path(path))
         owed = importing.checked_probation(probation)
         into = None if scope is None else check.label("scope", scope, blank=True)
@@ -147,6 +154,9 @@ class MovingVerbs(Base):
     def _import_own(
         self, source: Path, probation: int, scope: str | None, dry_run: bool, progress: Callable[[int], None] | None
     ) -> ImportReport:
+        from earnest.moving import formats
+        from earnest.moving.streams import read_export, rows_of
+
         with source.open("rb") as file:
             header, summary = read_export(file)
             with self._store.read() as reading:
@@ -164,6 +174,8 @@ class MovingVerbs(Base):
 
     def _restore(self, header: Header, digest: str, rows: Iterator[Any]) -> list[str]:
         """Put everything into an untouched store, in one transaction; remarks about what is otherwise than it was."""
+        from earnest.moving import streams
+
         # Whoever made this store named its embedder, perhaps; an export without vectors leaves that choice to the store that it comes from.
         with self._store.write(self._author()) as tx:
             if not tx.untouched():

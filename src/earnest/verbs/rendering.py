@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from earnest.core import check, filters
 from earnest.core.evidence import RULE
@@ -14,9 +14,12 @@ from earnest.core.rendered import TARGETS, Rendered, Target
 from earnest.errors import InvalidInput
 from earnest.ledger.testimony import Testimony
 from earnest.protocols import Reading
-from earnest.rendering.packing import Candidate
-from earnest.rendering.rendering import LIMITS, Limits, Order, rendered
 from earnest.verbs.base import Base
+
+if TYPE_CHECKING:
+    # Imported where something is rendered: nothing else needs it.
+    from earnest.rendering.packing import Candidate
+    from earnest.rendering.rendering import Limits, Order
 
 _PAGE = 1_000
 _MOST = 5_000
@@ -67,6 +70,8 @@ class RenderingVerbs(Base):
 
         The store is only read. Each file is put in place in one step and is on the disk when the verb returns. Cost: O(entries).
         """
+        from earnest.rendering.rendering import rendered
+
         chosen = replace(filters.checked(scope=scope, kind=kind, source=source, tags=tags, standings=("active",)), rules=True)
         order = _order(target, path, split_dir, budget, max_lines, not check.flag("dry_run", dry_run))
         with self._store.read() as reading:
@@ -77,6 +82,8 @@ class RenderingVerbs(Base):
 
     def _in_good_standing(self, reading: Reading, chosen: Filter) -> Iterator[Candidate]:
         """Every entry that may decide, and every rule that is in force, with its evidence."""
+        from earnest.rendering.packing import Candidate
+
         testimony = Testimony(reading, self._read_settings(reading))
         after = None
         while True:
@@ -96,6 +103,8 @@ class RenderingVerbs(Base):
 
 def _order(target: Any, path: Any, split_dir: Any, budget: Any, max_lines: Any, write: bool) -> Order:
     """What was asked for, checked."""
+    from earnest.rendering.rendering import LIMITS, Order
+
     wanted: Target = check.choice("target", target, TARGETS)
     limits: Limits = LIMITS[wanted]
     if budget is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -144,6 +144,10 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
             return []
         sql = _ENTRY + "WHERE e.twin = ? AND e.kind = ? AND s.name = ? ORDER BY e.entry DESC"
         return self._built(self._db.execute(sql, (digest, kind, scope)).fetchall())
+
+    def known_twins(self, digests: Collection[bytes]) -> set[bytes]:
+        sql = "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM entries WHERE twin = unhex(value))"
+        return {bytes.fromhex(found) for (found,) in self._db.execute(sql, (json.dumps([digest.hex() for digest in digests]),))}
 
     def encoded(self, source: str, scope: str) -> list[StoredEntry]:
         # The plus signs keep the planner from walking through the whole scope for the few entries of a source.

@@ -15,7 +15,6 @@ import apsw
 from earnest.core.events import micros
 from earnest.errors import EarnestError, StoreBusy, StoreError, StoreReadOnly, WrongAgent, shown
 from earnest.protocols import Author, Damage
-from earnest.stores.sqlite import erasing, moving, verify
 from earnest.stores.sqlite.connection import connect, immediate, logged, looked_over, migrate, needs_immutable, translated
 from earnest.stores.sqlite.reading import SqliteReading
 from earnest.stores.sqlite.vectors import Shelves
@@ -211,6 +210,8 @@ class SqliteStore:
 
     def damage(self, head: str | None = None) -> Iterator[Damage]:
         """See `earnest.protocols.Store.damage`."""
+        from earnest.stores.sqlite import verify
+
         self._open()
         # A connection of its own: FTS5 checks itself against what the connection remembers, which a pooled one may have outlived.
         with translated(self.path), self._quiet() as connection:
@@ -222,6 +223,8 @@ class SqliteStore:
 
     def rebuild_index(self, terms: Callable[[str], Sequence[str]], author: Author) -> int:
         """See `earnest.protocols.Store.rebuild_index`."""
+        from earnest.stores.sqlite import verify
+
         with self.write(author) as writing:
             made, length = verify.rebuild_index(writing._db, terms)
             writing.bump("terms", length - writing.counter("terms"))
@@ -230,6 +233,8 @@ class SqliteStore:
 
     def repair_counters(self, author: Author) -> None:
         """Make the running numbers anew from the rows that they sum up."""
+        from earnest.stores.sqlite import verify
+
         with self.write(author) as writing:
             verify.drop_damaged_vectors(writing._db)
             verify.repair_links(writing)
@@ -263,6 +268,8 @@ class SqliteStore:
     @contextmanager
     def scratch(self, form: int, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[SqliteReading]:
         """See `earnest.protocols.Store.scratch`."""
+        from earnest.stores.sqlite import moving
+
         with translated("the passing copy"):
             db = moving.scratch(form, rows)
             try:
@@ -272,6 +279,8 @@ class SqliteStore:
 
     def scrub(self) -> list[str]:
         """See `earnest.protocols.Store.scrub`."""
+        from earnest.stores.sqlite import erasing
+
         self._open()
         if self.read_only:
             raise StoreReadOnly(f"{self.path}: was opened for reading; open it without read_only to write")
@@ -293,6 +302,8 @@ class SqliteStore:
 
     def holding(self, pieces: Sequence[bytes]) -> list[tuple[str, bytes]]:
         """See `earnest.protocols.Store.holding`."""
+        from earnest.stores.sqlite import erasing
+
         self._open()
         if self.path == MEMORY or self._vfs is not None:
             return []

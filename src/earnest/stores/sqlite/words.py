@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from earnest.core.entry import Standing
 from earnest.core.events import moment
-from earnest.core.evidence import Belief, Word, sized
+from earnest.core.evidence import Belief, Word, WordRow, sized
 from earnest.core.sizes import Sizes
 from earnest.core.ticket import Appeal, Control, Look, SettledShare
 from earnest.protocols import Damage
@@ -28,6 +28,20 @@ class WordReading:
         """See `earnest.protocols.Reading.words_of`."""
         found = self._db.execute(f"{_WORD} WHERE w.entry = ? ORDER BY w.ticket DESC LIMIT ?", (row, limit)).fetchall()
         return [Word(r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8], bool(r[9])) for r in reversed(found)]
+
+    def words_among(self, rows: Sequence[int], limit: int) -> list[WordRow]:
+        """See `earnest.protocols.Reading.words_among`."""
+        # The inner query finds the oldest of the latest words by the primary key, so that a long life is not read from its beginning.
+        sql = """SELECT w.entry, w.ticket, w.event, w.tick, m.name, w.size, w.part, w.second, b.name, coalesce(w.second_event, 0),
+                        w.borrowed
+                 FROM json_each(?1) r CROSS JOIN words w ON w.entry = r.value
+                 JOIN meters m USING (meter) LEFT JOIN meters b ON b.meter = w.second_meter
+                 WHERE w.ticket >= coalesce(
+                     (SELECT x.ticket FROM words x WHERE x.entry = r.value ORDER BY x.ticket DESC LIMIT 1 OFFSET ?2), 0)"""
+        found: list[WordRow] = self._db.execute(sql, (json.dumps(sorted(rows)), limit - 1)).fetchall()
+        # They come in order, as the loops are nested, but nothing promises it; sorting what is sorted costs nothing.
+        found.sort()
+        return found
 
     def latest_words(self, meter: str, limit: int, before: int | None = None) -> list[tuple[int, int]]:
         """See `earnest.protocols.Reading.latest_words`."""

@@ -106,21 +106,23 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
     ) -> StoredEntry:
         scope, index, tick = self._scope(new.scope), self.counter("rent_index"), self.counter("tick")
         created = self._at if new.created == "now" else None if new.created is None else micros(new.created)
-        pays = new.retention == "earned"
+        begins, ends = None if new.valid_from is None else micros(new.valid_from), None if new.valid_to is None else micros(new.valid_to)
+        pays, metadata = new.retention == "earned", canonical(new.metadata)
+        seal = seals.at_birth(new, created, begins, ends, tick, metadata)
         self._db.execute(
             """INSERT INTO entries (id, scope, kind, origin, text, cue, salt, twin, importance, confidence, retention, strength, created,
-                                    valid_from, valid_to, born_tick, balance, rent_mark, starves_at, probation, version, metadata)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+                                    valid_from, valid_to, born_tick, balance, rent_mark, starves_at, probation, version, metadata, seal)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
             (
                 new.id, scope, new.kind, new.origin, new.text, new.cue, salt, digest, new.importance, new.confidence, new.retention,
-                new.strength, created, None if new.valid_from is None else micros(new.valid_from),
-                None if new.valid_to is None else micros(new.valid_to), tick, balance, index, index + balance if pays else None,
-                new.probation, new.version, canonical(new.metadata),
+                new.strength, created, begins, ends, tick, balance, index, index + balance if pays else None,
+                new.probation, new.version, metadata, seal,
             ),
         )  # fmt: skip
         row = self._db.last_insert_rowid()
         self._born.append(row)
-        self._unsealed.add(row)
+        if seal is None:
+            self._unsealed.add(row)
         if new.kind == "rule":
             rule_born(self._db, row)
         self._link_sources(row, new.sources, 0)
@@ -466,7 +468,7 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
         )  # fmt: skip
         self._db.execute(
             "INSERT INTO events (event, kind, tick, at, actor, channel, entries, ticket, data, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (seq, kind, tick, self._at, self.author.actor, self.author.channel, json.dumps(rows), ticket, said, digest),
+            (seq, kind, tick, self._at, self.author.actor, self.author.channel, str(rows), ticket, said, digest),
         )
         self._db.executemany("INSERT INTO event_entries (entry, event) VALUES (?, ?)", [(row, seq) for row in rows])
         self._db.executemany(

@@ -71,4 +71,6 @@ def _twins(driver: Driver) -> None:
             die(tx, first)
         with store.read() as reading:
             found = reading.twins(twin_digest("same words", None), "", "semantic")
+            known, unknown = twin_digest("same words", None), twin_digest("nobody says this", None)
+            same(reading.known_twins([unknown, known]), {known}, "known twins")
             same([stored.row for stored in found], [second.row, first.row], "twins")

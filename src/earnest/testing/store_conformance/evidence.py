@@ -38,6 +38,9 @@ def _words(driver: Driver) -> None:
             same(reading.words_of(one.row, 10), [late[1], late[2], late[0]], "words")
             same(reading.words_of(one.row, 2), [late[2], late[0]], "the latest words")
             same(reading.words_of(two.row, 10), [], "words of a supporter")
+            plain = [(one.row, w.place, w.event, w.tick, w.meter, w.size, w.part, None, None, 0, 0) for w in (late[1], late[2], late[0])]
+            same(reading.words_among([two.row, one.row], 10), plain, "words as rows")
+            same(reading.words_among([one.row], 2), plain[1:], "the latest words as rows")
             first = reading.ticket("t0")
             assert first is not None
             same(reading.witnesses(first.row), [(one.row, False)], "witnesses")

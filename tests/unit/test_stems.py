@@ -1,0 +1,36 @@
+"""Stems: what is told without the stemmer is what the stemmer tells."""
+
+from __future__ import annotations
+
+import random
+import string
+
+import snowballstemmer
+from hypothesis import given
+from hypothesis import strategies as st
+
+from earnest.core.stems import stems_of
+from earnest.core.stopwords import STOPWORDS
+
+ENGLISH = snowballstemmer.stemmer("english")
+
+
+def plainly(word: str) -> tuple[str, ...]:
+    stem = ENGLISH.stemWord(word)
+    return () if stem == word or not stem else (stem,)
+
+
+@given(st.text(string.ascii_lowercase, min_size=3, max_size=14) | st.text(string.ascii_lowercase + "éüßøñ'", min_size=3, max_size=10))
+def test_a_word_that_the_english_stemmer_leaves_alone_is_left_alone(word: str) -> None:
+    if word[0] != "'":
+        assert stems_of(word, ["english"]) == plainly(word)
+
+
+def test_words_of_every_ending_have_the_stem_that_the_stemmer_gives() -> None:
+    rng = random.Random(5)
+    endings = ("", "ing", "edly", "ational", "iveness", "fulness", "ogist", "ement", "sion", "ies", "eed", "howe", "ish", "ox", "ab", "ku")
+    words = ["".join(rng.choices(string.ascii_lowercase, k=rng.randint(2, 8))) + rng.choice(endings) for _ in range(4_000)]
+    words += [*STOPWORDS, "skis", "skies", "idly", "gently", "ugly", "early", "news", "howe", "atlas", "cosmos", "bias"]
+    for word in words:
+        if len(word) > 2 and word.isalpha() and word.isascii():
+            assert stems_of(word, ["english"]) == plainly(word), word
