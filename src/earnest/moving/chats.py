@@ -13,7 +13,7 @@ from earnest.encoding import LocalEncoder
 from earnest.encoding.document import Document, Draft
 from earnest.encoding.folders import find_files
 from earnest.encoding.reading import format_of, read_document, read_documents
-from earnest.encoding.records import read_json
+from earnest.encoding.records import read_json, written
 from earnest.errors import EarnestError, InvalidInput, StoreError, shown
 
 CHATS: Final = ("chatgpt", "claude", "chats")
@@ -55,7 +55,8 @@ def _item(draft: Draft, source: str) -> Item:
     named = "\x1f".join((*sources, str(draft.metadata.get("turn", draft.metadata.get("id", ""))), draft.cue or "", draft.text))
     return Item(
         hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest(), draft.text, draft.cue, draft.kind, "imported", sources,
-        retention=draft.retention, tags=draft.tags, metadata=draft.metadata, created=draft.valid_from, valid_from=draft.valid_from,
+        retention=draft.retention, tags=draft.tags, metadata=draft.metadata, created=draft.valid_from or written(draft.metadata),
+        valid_from=draft.valid_from,
     )  # fmt: skip
 
 
