@@ -8,6 +8,7 @@ are nothing to remember, and a sentence that stands on a pronoun alone is joined
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from earnest.conversation import persons
@@ -39,6 +40,20 @@ _CLAIMED: Final = 0.7
 """Confidence in what an assistant says of itself."""
 
 _CLAUSE: Final = re.compile(r"^(.{1,40}?)[,，、!！]\s*")
+_JOINS: Final = re.compile(
+    r"(?:,? and|,) (?=(?:I|I['’](?:m|ve)|my|we|our) )|(?:,? und|,) (?=(?:ich|mein\w*|wir|unser\w*) )"
+    r"|(?:,? et|,) (?=(?:j['’]|je |mon |ma |nous |notre ))|,? y (?=(?:mi|nuestr[oa]|vivo|trabajo|soy|tengo|uso) )"
+    r"|(?:, (?:и )?| и )(?=(?:я|мой|моя|мы|наш|наша) )|[，,](?=我)",
+    re.IGNORECASE,
+)
+"""Where a sentence begins to tell another thing of the one who speaks."""
+_UNDER: Final = re.compile(
+    r"(?:if|unless|when(?:ever)?|while|because|since|although|though|once|after|before|until|as|wenn|falls|weil|obwohl|sobald|nachdem|bevor|si|"
+    r"quand|lorsque|parce|puisque|cuando|porque|aunque|если|когда|потому|хотя|如果|要是|当|因为|虽然)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins of which one part holds only with the other."""
+_OF_THE_SPEAKER: Final = ("profile", "preference", "correction", "fact")
 _QUESTION: Final = re.compile(r"[?？؟\u037e][\"'”’)\]」』]*$")
 _VALUE: Final = re.compile(r"\d+(?:[.,:/\-]\d+)*")
 _ANCHOR: Final = re.compile(
@@ -75,6 +90,10 @@ _FEELING: Final = re.compile(r"\b(?:so|really|very|such|super|pretty|quite|truly
 _SUBJECT: Final = re.compile(
     r"^(?:the|our|we|my|i|i'(?:m|ve|d|ll)|every|all|no|each|both|zero|one|two|three|four|five|six|seven|eight|nine|ten)\b"
 )
+_ENDED: Final = re.compile(
+    r"\b(?:no longer|not .{1,40} any ?more|don['’]?t .{1,40} any ?more)\b|"
+    r"^(?:i|we) (?:live|work|eat|use|drive|prefer|have|own|run|drink|speak|study)\b.{1,60} now[.!]*$"
+)
 _FEWEST: Final = {"spaced": 3, "anchored": 2, "dense": 7}
 
 
@@ -83,7 +102,7 @@ def kept_of(user_text: str, assistant_text: str, *, name: str = "") -> list[Kept
 
     `name` is what the user is called; sentences say "the user" if it is empty. Cost: some 0.2 ms a sentence.
     """
-    said = [*sentences(user_text, persons.USER), *sentences(assistant_text, persons.ASSISTANT)]
+    said = [*_parted(sentences(user_text, persons.USER), name), *sentences(assistant_text, persons.ASSISTANT)]
     made: list[tuple[int, Kept]] = []
     seen: set[str] = set()
     for place, one in enumerate(said):
@@ -95,6 +114,21 @@ def kept_of(user_text: str, assistant_text: str, *, name: str = "") -> list[Kept
             made.append((place, kept))
     best = sorted(made, key=lambda pair: (-pair[1].importance, pair[0]))[:MOST]
     return [kept for _, kept in sorted(best, key=lambda pair: pair[0])]
+
+
+def _parted(said: list[Said], name: str) -> list[Said]:
+    """Sentences of which one tells several things of the speaker, as one sentence each: so that one of them can change alone."""
+    made: list[Said] = []
+    for one in said:
+        parts = [part.strip() for part in _JOINS.split(one.text)]
+        singles = [replace(one, text=f"{part[:1].upper()}{part[1:].rstrip(' .!。')}.", before="") for part in parts]
+        alone = (
+            len(parts) > 1
+            and not _UNDER.match(one.text)
+            and all((kept := _kept(part, singles, name)) and kept.type in _OF_THE_SPEAKER for part in singles)
+        )
+        made += singles if alone else [one]
+    return made
 
 
 def _kept(one: Said, said: list[Said], name: str) -> Kept | None:
@@ -173,6 +207,8 @@ def _states(low: str, sentence: str) -> bool:
     """Whether a sentence without any cue tells how something is: it has a subject, a verb and enough to say."""
     anchored = _ANCHOR.search(sentence) is not None
     languages = languages_of(low)
+    if len(low.split()) > _FEWEST["spaced"] and _SUBJECT.match(low) and _ENDED.search(low):
+        return True
     words = [word for word in low.split() if any(char.isalnum() for char in word)]
     if any(language in ("zh", "ja", "th") for language in languages):
         return len([char for char in low if char.isalpha()]) >= (_FEWEST["dense"] if not anchored else 4)

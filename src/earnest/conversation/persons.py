@@ -24,6 +24,16 @@ _LEAD: Final = re.compile(
     r"(?:\s*[,:;!.–—-]+\s*|\s+(?=and\b|but\b|so\b)))+",
     re.IGNORECASE,
 )
+_FRAMED: Final = re.compile(
+    r"^(?:as (?:i|we|you) (?:remember|recall|said|mentioned|noted|told (?:me|you))(?: earlier| before)?"
+    r"|(?:if|from what) i (?:remember|recall)(?: correctly| right)?|according to (?:my|your|the) (?:memory|notes|records))\s*[,:–—-]+\s*",
+    re.IGNORECASE,
+)
+_TAIL: Final = re.compile(
+    r"[,;.–—-]+\s*(?:please )?(?:forget|ignore|scratch|never ?mind) (?:what|whatever|all|everything|that)"
+    r"(?: i (?:just )?(?:said|told you|wrote))?(?: before| earlier)?(?=[.!]*$)",
+    re.IGNORECASE,
+)
 _AND: Final = re.compile(r"^(?:and|but|so|also|then|plus)\s+(?=\w)", re.IGNORECASE)
 _LETS: Final = re.compile(r"^let['’]?s\s+(?P<not>not\s+)?(?:just\s+|please\s+|now\s+)?(?P<what>.+)", re.IGNORECASE | re.DOTALL)
 _REMIND: Final = re.compile(r"^(?:please\s+)?remind me\s+(?P<what>to\s+.+|that\s+.+)", re.IGNORECASE | re.DOTALL)
@@ -34,6 +44,9 @@ _ADVERBS: Final = (
 )
 _VERB: Final = re.compile(rf"\bI\s+(?P<adverbs>(?:(?:{_ADVERBS})\s+)*)(?P<verb>[a-z]+n['’]t|[a-z]+)(?P<rest>\s+not\b)?")
 _ENGLISH_I: Final = re.compile(r"\b(?:i|my|mine|myself)\b|\bme[.!,]?$|\b(?:let's|remind me)\b")
+_AND_NOW: Final = re.compile(
+    r"\band (?P<when>now|currently|still|also) (?P<verb>(?:work|live|use|prefer|like|want|need|eat|drive|study|have|own|run)\b)"
+)
 _SHORT: Final = {"'m": " is", "'ve": " has", "'ll": " will", "'d": " would"}
 _CONTRACTED: Final = re.compile(r"\bI['’](m|ve|ll|d)\b")
 _OTHERS: Final = ((re.compile(r"\bmyself\b", re.IGNORECASE), "self"), (re.compile(r"\b(?:my|mine)\b", re.IGNORECASE), "own"),
@@ -74,6 +87,10 @@ def bare(sentence: str) -> str:
     made = sentence.strip()
     for _ in range(2):
         made = _LEAD.sub("", made).strip()
+        if (framed := _FRAMED.match(made)) is not None:
+            made = made[framed.end() :].strip()
+            made = made[:1].upper() + made[1:]
+    made = _TAIL.sub("", made)
     return _AND.sub("", made) if _AND.match(made) and len(made.split()) > 3 else made
 
 
@@ -106,6 +123,7 @@ def _english(sentence: str, who: str) -> str:
         sentence = f"{who} asked to be reminded {reminder['what']}"
     made = _CONTRACTED.sub(lambda m: who + _SHORT["'" + m[1]], sentence)
     made = _VERB.sub(lambda m: f"{who} {m['adverbs']}{_third(m['verb'])}{m['rest'] or ''}", made)
+    made = _AND_NOW.sub(lambda m: f"and {m['when']} {_third(m['verb'])}", made) if made != sentence else made
     forms = {"self": who, "own": f"{who}'s", "me": who}
     for pattern, form in _OTHERS:
         made = pattern.sub(forms[form], made)

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from earnest.conversation import capture, extraction, fingerprints, prefetching
+from earnest.conversation import capture, extraction, fingerprints, prefetching, updates
 from earnest.core import check, filters
 from earnest.core.entry import NewEntry, StoredEntry
 from earnest.core.events import twin_digest
@@ -152,7 +152,7 @@ class ConversationVerbs(RecallVerbs):
         }  # fmt: skip
         new: NewEntry = lifecycle.checked_entry(self._rng, "fading", fields, Gate.of(settings.redact, settings.quarantine))
         terms = self._terms(new.text, new.cue)
-        before = fingerprints.replaced(tx, self._analyser, scope, one.text) if one.changes else None
+        before = updates.replaced(tx, self._analyser, scope, one.text) if one.changes else None
         if before is not None and not any(twin.entry.alive for twin in tx.twins(twin_digest(new.text, new.cue), scope, new.kind)):
             return lifecycle.supersede(tx, settings, self._rng, self._analyser, before, new, terms)
         stored, fresh = lifecycle.add(tx, settings, self._rng, self._analyser, new, terms)
