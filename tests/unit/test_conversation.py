@@ -219,6 +219,8 @@ UPDATES: Final = [
     ("The user is vegetarian.", "I'm vegetarian.", "I'm not vegetarian any more, I eat fish now."),
     ("The user doesn't like cilantro.", "I don't like cilantro.", "I love cilantro actually, forget what I said."),
     ("Never deploy on Fridays.", "Never deploy on Fridays.", "From now on you may deploy on Fridays."),
+    ("Our database is MySQL.", "Our database is MySQL.", "We migrated the database from MySQL to PostgreSQL."),
+    ("Unsere Datenbank ist MySQL.", "Unsere Datenbank ist MySQL.", "Wir haben die Datenbank von MySQL auf PostgreSQL umgestellt."),
     ("Unser Büro ist in München.", "Unser Büro ist in München.", "Unser Büro ist jetzt in Leipzig."),
     ("User: Ich mag keine Pilze.", "Ich mag keine Pilze.", "Ich mag jetzt Pilze."),
     (
@@ -262,6 +264,8 @@ def test_what_changed_supersedes_what_was_so_before_in_every_language(gone: str,
         ("Notre serveur utilise le port 5432.", "Notre base utilise maintenant le port 5433."),
         ("我们的数据库是MySQL。", "我们的缓存换成了Redis。"),
         ("The staging port is 5432.", "The staging host is now box7."),
+        ("The cache is Redis.", "We migrated the database from Redis to PostgreSQL."),
+        ("Our database is MySQL.", "We migrated the database from Oracle to PostgreSQL and MySQL."),
         ("I live in Berlin.", "I live in Hamburg."),
     ],
 )
@@ -276,7 +280,7 @@ def test_what_changed_leaves_every_other_matter_alone(before: str, after: str, m
     [
         ("My name is Sam and I live in Berlin.", ["The user's name is Sam.", "The user lives in Berlin."]),
         ("Ich heiße Sam und ich wohne in Berlin.", ["User: Ich heiße Sam.", "User: Ich wohne in Berlin."]),
-        ("我叫小明，我住在北京。", ["用户叫小明.", "用户住在北京."]),
+        ("我叫小明，我住在北京。", ["用户叫小明。", "用户住在北京。"]),
         ("I left Acme and now work at Globex.", ["The user left Acme and now works at Globex."]),
         ("If it is late and I am tired, the deploy waits until 9.", ["If it is late and the user is tired, the deploy waits until 9."]),
         ("We changed the staging port to 5433.", ["We changed the staging port to 5433."]),

@@ -121,7 +121,8 @@ def _parted(said: list[Said], name: str) -> list[Said]:
     made: list[Said] = []
     for one in said:
         parts = [part.strip() for part in _JOINS.split(one.text)]
-        singles = [replace(one, text=f"{part[:1].upper()}{part[1:].rstrip(' .!。')}.", before="") for part in parts]
+        end = one.text[-1] if one.text[-1] in ".!。！" else "."
+        singles = [replace(one, text=f"{part[:1].upper()}{part[1:].rstrip(' .!。！')}{end}", before="") for part in parts]
         alone = (
             len(parts) > 1
             and not _UNDER.match(one.text)

@@ -57,7 +57,16 @@ _SPEAKS: Final = frozenset(["i", "a", "я", "и", "ich", "je", "yo", "eu"])
 _LINKS: Final = sentence_words(
     "at on of the am um den dem der a à las los la le el de du del di à h uhr в во на часов pm o clock to and und et y и o'clock"
 )
+_LEFT: Final = re.compile(
+    r"\b(?:from|von|vom|de|du|desde|da|с|со) (\S+) (?=(?:to|into|auf|zu|nach|à|vers|a|para|на|к)\b)"
+    r"|从([^\s从到]+?)(?=换|改|迁|搬|变|转|到)",
+    re.IGNORECASE,
+)
 _LABEL: Final = re.compile(r"^\w[\w .'’-]{0,99}:\s+")
+_WHOSE: Final = sentence_words(
+    "mein meine meinen meinem meiner unser unsere unseren unserem unserer mon ma mes notre nos mi mis nuestro nuestra nuestros nuestras "
+    "meu minha nosso nossa мой моя мое мои наш наша наше наши"
+)
 _DENIALS: Final = sentence_words(
     "no not never nor nobody nothing dont doesnt didnt cannot without kein keine keinen keinem keiner nicht nie niemals ne pas jamais "
     "rien nunca jamas nao não не нет никогда"
@@ -72,6 +81,8 @@ class Statement:
     words: frozenset[str]
     values: Mapping[str, tuple[int, int]]
     denies: bool
+    left: frozenset[str] = frozenset()
+    """The values that it says were left for others: "from A to B"."""
 
     def apart(self, other: Statement) -> set[str]:
         """The values that the other has not."""
@@ -103,7 +114,7 @@ def statement_of(analyser: Analyser, text: str) -> Statement:
     for found in _WORD.finditer(plain):
         if folded(found[0]) in _DATED:
             values.setdefault(folded(found[0]), found.span())
-    parts = {part for value in values for part in re.split(r"\W+", value) if part} | set(values) | fingerprints.FRAME | _DENIALS
+    parts = {part for value in values for part in re.split(r"\W+", value) if part} | set(values) | fingerprints.FRAME | _DENIALS | _WHOSE
     told = {term: word.terms[-1] for word in analyser.question(plain).words if word.weight >= 0.5 for term in word.terms}
     words: set[str] = set()
     for low in map(folded, _WORD.findall(plain)):
@@ -112,7 +123,8 @@ def statement_of(analyser: Analyser, text: str) -> Statement:
             words.update(char for char in low if _DENSE.match(char) and char not in _PARTICLES and char not in inside)
         elif low in told and low not in parts:
             words.add(told[low])
-    return Statement(plain, frozenset(words), values, denies(text))
+    left = frozenset(folded(found[1] or found[2]).strip(".,;:") for found in _LEFT.finditer(plain))
+    return Statement(plain, frozenset(words), values, denies(text), frozenset(left & values.keys()))
 
 
 def takes_the_place(new: Statement, old: Statement) -> bool:
@@ -121,6 +133,9 @@ def takes_the_place(new: Statement, old: Statement) -> bool:
     if new.words != old.words or not (new.words or shared):
         return False
     fresh, gone = new.apart(old), old.apart(new)
+    if fresh and not gone and new.left & old.values.keys() and new.denies == old.denies:
+        # "From A to B" says itself what is not so any more.
+        return True
     if not fresh and not gone:
         return new.denies != old.denies and bool(new.words)
     if not fresh or not gone or new.denies != old.denies:
