@@ -291,6 +291,60 @@ def test_each_thing_that_is_told_of_the_speaker_stands_by_itself(said: str, kept
     assert [one.text for one in kept_of(said, "")] == kept
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "If I moved to Hamburg now, I would sell the car.",
+        "I might live in Rome now if I had money.",
+        "Imagine the staging port is now 6000.",
+        "What if the staging port is now 7777?",
+        "I wish our office is now in Paris.",
+        "Maybe the meeting has been moved to Friday.",
+        "For example, the staging port is now 1.",
+        "Angenommen, ich wohne jetzt in Rom.",
+        "Stell dir vor, unser Büro ist jetzt in Leipzig.",
+        "Vielleicht ist die Besprechung jetzt am Freitag um 9.",
+        "Por ejemplo, nuestro servidor usa ahora el puerto 1.",
+        "例如，我们的数据库换成了PostgreSQL。",
+        "User: I live in Tokyo now.\nAssistant: Nice!",
+        "> I live in Lagos now.",
+        "> Our office is in Paris now.\nWhat do you think of this mail?",
+    ],
+)
+def test_what_is_only_supposed_or_was_said_by_somebody_else_is_not_kept(said: str, memory: Memory) -> None:
+    memory.sync_turn("I live in Berlin. Our office is in Munich. The staging port is 5432.", "")
+    assert memory.sync_turn(said, "Noted.") == [] and memory.stats().dead == 0
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My colleague thinks the staging port is now 8888.",
+        "The staging port was never changed to 5433.",
+        "We will change the port to 1 in May.",
+    ],
+)
+def test_what_others_think_and_what_is_to_come_takes_no_facts_place(said: str, memory: Memory) -> None:
+    [port] = memory.sync_turn("The staging port is 5432.", "")
+    memory.sync_turn(said, "")
+    assert memory.get(port.id).alive
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ('Tom said "I live in Paris now."', 'Tom said "I live in Paris now."'),
+        ("My boss wrote: “I need my report by Friday.”", "The user's boss wrote: “I need my report by Friday.”"),
+        ("The staging port is now 5433. No wait, 5434.", "The staging port is now 5434."),
+        ("The meeting is at 10:30. Sorry, 11:30.", "The meeting is at 11:30."),
+        ("Correction: the staging port is 5435.", "The staging port is 5435."),
+        ("Sorry, I meant the meeting is on Monday at 9.", "The meeting is on Monday at 9."),
+    ],
+)
+def test_a_statement_says_what_was_meant_by_whom(said: str, kept: str) -> None:
+    assert [one.text for one in kept_of(said, "")] == [kept]
+
+
 @pytest.mark.parametrize("frame", ["As I remember: {}", "According to my notes, {}", "If I recall correctly, {}", "As you told me, {}"])
 def test_what_the_assistant_repeats_from_memory_is_no_news(frame: str, memory: Memory) -> None:
     memory.sync_turn("We changed the staging port to 5433.", "")

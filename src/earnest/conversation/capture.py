@@ -78,9 +78,25 @@ _MOOD: Final = re.compile(
     r"(?:questions?|problems?|ideas?|issues?|requests?|doubts?|feelings?|favou?rs?|clue)[.!]*$"
 )
 _HEDGED: Final = re.compile(
-    r"^(?:i (?:think|guess|suppose|wonder|hope|mean|see|know|understand|agree|believe you|don'?t (?:know|think|understand|get|mind|care))"
+    r"^(?:maybe|perhaps|possibly|vielleicht|womoglich|peut-etre|quizas?|tal vez|talvez|возможно|может быть|也许|可能|たぶん|아마)"
+    r"|^(?:i (?:think|guess|suppose|wonder|wish|hope|mean|see|know|understand|agree|believe you"
+    r"|don'?t (?:know|think|understand|get|mind|care))"
     r"|let'?s see|we'?ll see)\b"
 )
+_UNREAL: Final = re.compile(
+    r"^(?:suppose|supposing|imagine|assume|assuming|for example|for instance|angenommen|stell dir vor|zum beispiel|supposons|imagine[zs]?"
+    r"|par exemple|supongamos|imagina|por ejemplo|por exemplo|предположим|например|допустим)\b"
+    r"|^(?:假设|假如|比如|例如|仮に|例えば|가령|예를 들어)"
+    r"|^if\b.*\b(?:would|could|might)\b|\b(?:would|could|might)\b.*\bif i\b|^(?:wenn|falls)\b.*\b(?:wurde|hatte|ware|konnte)\w*\b"
+    r"|^si\b.*\b(?:serai[st]?|aurai[st]?|ferai[st]?|seria|tendria)\b|^если бы\b"
+)
+"""What is only supposed, or an example of something."""
+_MENDS: Final = re.compile(
+    r"^(?:no[,. ]+wait|wait|oops|sorry|i mean|make (?:that|it)|scratch that|nein[,. ]+(?:moment|warte|halt)|quatsch|non[,. ]+attends|pardon"
+    r"|perd[oó]n|digo)\b[,:. –—-]*(?:no\b[, ]*)?(?:it['’]?s |to |at |um |auf )?(\d+(?:[.,:/\-]\d+)*)[.!]*$",
+    re.IGNORECASE,
+)
+"""A sentence that only puts the number of the one before it right."""
 _CHATTER: Final = re.compile(
     r"\b(?:you|your|yours|you're|you've|y'all)\b|^(?:sounds|looks?|glad|congrats|congratulations|reminded|reminds|hope|hoping|wish|"
     r"can'?t wait|happy|proud|love|guess|bet|wow|omg|aww*|yay|hey|hi|good luck|well done|way to go|nice|great|awesome|cool|thanks|thank|"
@@ -102,7 +118,7 @@ def kept_of(user_text: str, assistant_text: str, *, name: str = "") -> list[Kept
 
     `name` is what the user is called; sentences say "the user" if it is empty. Cost: some 0.2 ms a sentence.
     """
-    said = [*_parted(sentences(user_text, persons.USER), name), *sentences(assistant_text, persons.ASSISTANT)]
+    said = [*_parted(_mended(sentences(user_text, persons.USER)), name), *sentences(assistant_text, persons.ASSISTANT)]
     made: list[tuple[int, Kept]] = []
     seen: set[str] = set()
     for place, one in enumerate(said):
@@ -114,6 +130,18 @@ def kept_of(user_text: str, assistant_text: str, *, name: str = "") -> list[Kept
             made.append((place, kept))
     best = sorted(made, key=lambda pair: (-pair[1].importance, pair[0]))[:MOST]
     return [kept for _, kept in sorted(best, key=lambda pair: pair[0])]
+
+
+def _mended(said: list[Said]) -> list[Said]:
+    """Sentences of which one put the number of the one before it right ("No wait, 5434."), with the right number."""
+    made: list[Said] = []
+    for one in said:
+        mends = _MENDS.match(one.text)
+        if mends and made and len(_VALUE.findall(made[-1].text)) == 1:
+            made[-1] = replace(made[-1], text=_VALUE.sub(mends[1], made[-1].text))
+        else:
+            made.append(one)
+    return made
 
 
 def _parted(said: list[Said], name: str) -> list[Said]:
@@ -143,7 +171,7 @@ def _kept(one: Said, said: list[Said], name: str) -> Kept | None:
     if type_ is None:
         return None
     changes = found("change", low) is not None or (
-        one.text != sentence and re.match(r"(?i)(?:no|nope|actually|correction|sorry)\b", one.text) is not None
+        one.text != sentence and re.match(r"(?i)(?:no|nope|actually|correction|sorry|i mean|i meant|wait|oops)\b", one.text) is not None
     )
     if changes and type_ in ("fact", "profile"):
         type_ = "correction"
@@ -193,7 +221,7 @@ def _type(low: str, sentence: str, speaker: str, told: bool) -> str | None:
         if found("fix", low) and _ANCHOR.search(sentence):
             return "fix"
         return "action" if found("done", low) and _ANCHOR.search(sentence) else None
-    if _MOOD.match(low) or _OPINION.match(low):
+    if _MOOD.match(low) or _OPINION.match(low) or _UNREAL.search(low):
         return "fact" if told else None
     hedged = _HEDGED.match(low) is not None
     for section in ("decision", "instruction", "preference", "fix", "error", "commitment", "profile"):

@@ -25,10 +25,12 @@ _LEAD: Final = re.compile(
     re.IGNORECASE,
 )
 _FRAMED: Final = re.compile(
-    r"^(?:as (?:i|we|you) (?:remember|recall|said|mentioned|noted|told (?:me|you))(?: earlier| before)?"
-    r"|(?:if|from what) i (?:remember|recall)(?: correctly| right)?|according to (?:my|your|the) (?:memory|notes|records))\s*[,:–—-]+\s*",
+    r"^(?:(?:as (?:i|we|you) (?:remember|recall|said|mentioned|noted|told (?:me|you))(?: earlier| before)?"
+    r"|(?:if|from what) i (?:remember|recall)(?: correctly| right)?|according to (?:my|your|the) (?:memory|notes|records))\s*[,:–—-]+\s*"
+    r"|i (?:meant|mean)(?: to say)?(?: that)? (?=(?:the|our|my|we|it)\b))",
     re.IGNORECASE,
 )
+"""What only says where a statement comes from, before it."""
 _TAIL: Final = re.compile(
     r"[,;.–—-]+\s*(?:please )?(?:forget|ignore|scratch|never ?mind) (?:what|whatever|all|everything|that)"
     r"(?: i (?:just )?(?:said|told you|wrote))?(?: before| earlier)?(?=[.!]*$)",
@@ -44,6 +46,7 @@ _ADVERBS: Final = (
 )
 _VERB: Final = re.compile(rf"\bI\s+(?P<adverbs>(?:(?:{_ADVERBS})\s+)*)(?P<verb>[a-z]+n['’]t|[a-z]+)(?P<rest>\s+not\b)?")
 _ENGLISH_I: Final = re.compile(r"\b(?:i|my|mine|myself)\b|\bme[.!,]?$|\b(?:let's|remind me)\b")
+_QUOTE: Final = re.compile(r"([\"“„«][^\"”“»]{2,}(?:[\"”“»]|$)|(?<=[\s:,])[‘'][^’']{2,}[’'](?!\w))")
 _AND_NOW: Final = re.compile(
     r"\band (?P<when>now|currently|still|also) (?P<verb>(?:work|live|use|prefer|like|want|need|eat|drive|study|have|own|run)\b)"
 )
@@ -86,7 +89,10 @@ def bare(sentence: str) -> str:
     """A sentence without the words that only lead in ("Well,", "By the way,"), and without its reminder to remember it."""
     made = sentence.strip()
     for _ in range(2):
-        made = _LEAD.sub("", made).strip()
+        led = _LEAD.sub("", made).strip()
+        if led != made and led.split(" ", 1)[0].islower():
+            led = led[:1].upper() + led[1:]
+        made = led
         if (framed := _FRAMED.match(made)) is not None:
             made = made[framed.end() :].strip()
             made = made[:1].upper() + made[1:]
@@ -115,6 +121,15 @@ def _labelled(sentence: str, low: str, label: str) -> str:
 
 
 def _english(sentence: str, who: str) -> str:
+    """In the third person; what is quoted of somebody stays as that one said it."""
+    parts = _QUOTE.split(sentence)
+    if len(parts) == 1:
+        return _in_english(sentence, who)
+    made = "".join(part if _QUOTE.fullmatch(part) else _in_english(part, who) if part.strip() else part for part in parts)
+    return made if made == sentence else made[:1].upper() + made[1:]
+
+
+def _in_english(sentence: str, who: str) -> str:
     decided = _LETS.match(sentence)
     if decided:
         sentence = f"Decided: {'do not ' if decided['not'] else ''}{decided['what']}"
