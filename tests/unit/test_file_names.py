@@ -44,6 +44,18 @@ def test_files_of_odd_names_are_encoded_each_under_a_name_of_its_own(tmp_path: P
         assert memory.list() == [] and memory.check().ok
 
 
+def test_files_of_odd_names_are_imported_too(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    wanted = odd_files(folder)
+    (folder / "plain.md").write_text("- The crane lifts containers.\n")
+    with Memory.open(tmp_path / "m.db", embedder="none") as memory:
+        report = memory.import_(folder)
+        assert report.added == len(wanted) + 1 and not report.skipped
+        for path in folder.iterdir():
+            assert memory.import_(path).already == 1, path
+
+
 def test_names_are_spelt_so_that_no_two_are_one() -> None:
     assert check.spelt("notes/über 日.md") == "notes/über 日.md"
     odd = ["bad\udcff", "bad\udcfe", "bad\ud800", "a\nb", "a\x1bb", "a\x00b"]

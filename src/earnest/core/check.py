@@ -125,7 +125,10 @@ def number(name: str, value: Any, *, low: float, high: float) -> float:
         raise InvalidInput(name, value, f"must lie between {low:g} and {high:g}")
     made = float(value)
     if not math.isfinite(made):
-        raise InvalidInput(name, value, "must be finite; a broken instrument measured nothing, so record nothing")
+        way_out = (
+            "a broken instrument measured nothing, so record nothing" if name == "delta" else f"give a number from {low:g} to {high:g}"
+        )
+        raise InvalidInput(name, value, f"must be finite; {way_out}")
     if not low <= made <= high:
         raise InvalidInput(name, value, f"must lie between {low:g} and {high:g}")
     return made
