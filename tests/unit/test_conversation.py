@@ -252,6 +252,14 @@ def test_what_changed_supersedes_what_was_so_before_in_every_language(gone: str,
     assert memory.check().ok
 
 
+def test_of_many_alike_the_one_that_is_named_is_superseded(memory: Memory) -> None:
+    for n in range(120):
+        memory.sync_turn(f"The service n{n} uses port {n}.", "")
+    for n in (3, 60, 119):
+        memory.sync_turn(f"The service n{n} now uses port {n + 1000}.", "")
+    assert {entry.text for entry in memory.list(standing="dead")} == {f"The service n{n} uses port {n}." for n in (3, 60, 119)}
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

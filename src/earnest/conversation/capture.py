@@ -8,6 +8,7 @@ are nothing to remember, and a sentence that stands on a pronoun alone is joined
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -110,6 +111,8 @@ _ENDED: Final = re.compile(
     r"\b(?:no longer|not .{1,40} any ?more|don['’]?t .{1,40} any ?more)\b|"
     r"^(?:i|we) (?:live|work|eat|use|drive|prefer|have|own|run|drink|speak|study)\b.{1,60} now[.!]*$"
 )
+_ANSWERS: Final = 50
+"""Sentences of the assistant that are looked at for what the user left open."""
 _FEWEST: Final = {"spaced": 3, "anchored": 2, "dense": 7}
 
 
@@ -119,10 +122,11 @@ def kept_of(user_text: str, assistant_text: str, *, name: str = "") -> list[Kept
     `name` is what the user is called; sentences say "the user" if it is empty. Cost: some 0.2 ms a sentence.
     """
     said = [*_parted(_mended(sentences(user_text, persons.USER)), name), *sentences(assistant_text, persons.ASSISTANT)]
+    answers = [one for one in said if one.speaker == persons.ASSISTANT][:_ANSWERS]
     made: list[tuple[int, Kept]] = []
     seen: set[str] = set()
     for place, one in enumerate(said):
-        kept = _kept(one, said, name)
+        kept = _kept(one, answers, name)
         if kept is not None and folded(kept.text) not in seen:
             seen.add(folded(kept.text))
             # A sentence that was joined to the one before it says what that one says.
@@ -154,13 +158,14 @@ def _parted(said: list[Said], name: str) -> list[Said]:
         alone = (
             len(parts) > 1
             and not _UNDER.match(one.text)
-            and all((kept := _kept(part, singles, name)) and kept.type in _OF_THE_SPEAKER for part in singles)
+            and all((kept := _kept(part, (), name)) and kept.type in _OF_THE_SPEAKER for part in singles)
         )
         made += singles if alone else [one]
     return made
 
 
-def _kept(one: Said, said: list[Said], name: str) -> Kept | None:
+def _kept(one: Said, answers: Sequence[Said], name: str) -> Kept | None:
+    """What is kept of a sentence; `answers` are what the assistant says to it, in case one of them names what it leaves open."""
     told, sentence = _reminded(_begun(persons.bare(one.text)))
     low = folded(sentence).strip()
     if only_small_talk(low) or not says_something(sentence) or _QUESTION.search(sentence):
@@ -175,7 +180,7 @@ def _kept(one: Said, said: list[Said], name: str) -> Kept | None:
     )
     if changes and type_ in ("fact", "profile"):
         type_ = "correction"
-    text = _standing_alone(sentence, low, one, said)
+    text = _standing_alone(sentence, low, one, answers)
     if text is None:
         return None
     kind, importance = KINDS[type_]
@@ -262,7 +267,7 @@ def _states_in_english(low: str, sentence: str, anchored: bool) -> bool:
     return _SUBJECT.match(low) is not None or (len(low.split()) > _FEWEST["spaced"] + 1 and not _FEELING.search(low))
 
 
-def _standing_alone(sentence: str, low: str, one: Said, said: list[Said]) -> str | None:
+def _standing_alone(sentence: str, low: str, one: Said, answers: Sequence[Said]) -> str | None:
     """A sentence that needs no other one: itself, with the one that it leans on before it, or what the answer says in its place."""
     if not found("dangling", low):
         return sentence
@@ -278,10 +283,10 @@ def _standing_alone(sentence: str, low: str, one: Said, said: list[Said]) -> str
     values = set(_VALUE.findall(sentence))
     if one.speaker != persons.USER or not values:
         return None
-    for other in said:
+    for other in answers:
         # "No, it is 5433." – "Right: the port is 5433.": the answer repeats the value and names what it belongs to.
         restated = persons.bare(other.text)
-        if other.speaker != persons.ASSISTANT or not values <= set(_VALUE.findall(restated)) or len(restated.split()) < 3:
+        if not values <= set(_VALUE.findall(restated)) or len(restated.split()) < 3:
             continue
         if not _QUESTION.search(restated) and not found("dangling", folded(restated)):
             return restated[:1].upper() + restated[1:]

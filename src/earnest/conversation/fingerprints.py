@@ -31,7 +31,9 @@ DENSE: Final = 0.85
 LOOSE: Final = 0.6
 """The part of its words that what an assistant says must share: it repeats in its own words what it was shown."""
 
-_MARK: Final = re.compile(r"\w*\d[\w.,:/\-]*\w|\d|\b[A-ZÀ-ÞΑ-ΩА-Я]\b|\b\w*[A-Z]\w*[A-Z]\w*\b|(?<=[^.!?。\s])\s[\"'“«(]?([A-ZÀ-ÞΑ-ΩА-Я]\w+)")
+_MARK: Final = re.compile(
+    r"\w*\d(?:[\w.,:/\-]*\w)?|\b[A-ZÀ-ÞΑ-ΩА-Я]\b|\b\w*[A-Z]\w*[A-Z]\w*\b|(?<=[^.!?。\s])\s[\"'“«(]?([A-ZÀ-ÞΑ-ΩА-Я]\w+)"
+)
 FRAME: Final = words(
     "user users assistant according memory memories remember remembered recall recalled know known note notes noted mentioned "
     "mention said say says told tell you your we our i my me us they he she decided decision still also just already currently now yes "

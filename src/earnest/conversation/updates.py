@@ -42,7 +42,7 @@ _LIKES: Final = (
     (re.compile(r"\blikes\b", re.IGNORECASE), "like"),
 )
 _DAY: Final = re.compile(
-    r"[A-Za-z_]*\d[A-Za-z0-9_.,:/\-]*[A-Za-z0-9_]|\d|星期[一二三四五六日天]|周[一二三四五六日]|[月火水木金土日]曜日?|[월화수목금토일]요일|上午|下午|早上|晚上|午前|午後|오전|오후"
+    r"[A-Za-z_]*\d(?:[A-Za-z0-9_.,:/\-]*[A-Za-z0-9_])?|星期[一二三四五六日天]|周[一二三四五六日]|[月火水木金土日]曜日?|[월화수목금토일]요일|上午|下午|早上|晚上|午前|午後|오전|오후"
 )
 _NAME: Final = re.compile(
     r"\b[A-ZÀ-ÞΑ-ΩА-Я]\b|(?<![A-Za-z0-9_])[A-Za-z0-9_]*[A-Z][A-Za-z0-9_]*[A-Z][A-Za-z0-9_]*|(?<=[^.!?。\s])\s[\"'“«(]?([A-ZÀ-ÞΑ-ΩА-Я][\w-]*)|[A-Za-z][\w.-]*(?=[^\x00-\x7f])"
@@ -146,22 +146,29 @@ def takes_the_place(new: Statement, old: Statement) -> bool:
 def replaced(reading: Reading, analyser: Analyser, scope: str, text: str) -> StoredEntry | None:
     """The one entry that a statement of change makes untrue; it came from a conversation.
 
-    None where that is not clear: several would fit, or it is pinned, awaited by a ticket, or says more than the statement. Cost: one index
-    query, and O(the sentence) for each of at most two dozen candidates.
+    None where that is not clear: several would fit, or it is pinned, awaited by a ticket, or says more than the statement. Cost: two index
+    queries, and O(the sentence) for each of at most two dozen candidates of either.
     """
     new = statement_of(analyser, text)
-    # Asked for by what it is said of: the new value is in no entry that it replaces.
-    asked = analyser.question(_CHANGED.sub(" ", text))
-    fresh = {part for value in new.values for part in re.split(r"\W+", value)} | set(new.values)
-    question = Question(tuple(word for word in asked.words if not fresh.intersection(word.terms))) if new.words else asked
-    if not question.words:
-        return None
-    candidates, _ = reading.candidates(question, Filter(scopes=(scope,)), fingerprints.LOOKED_AT, 0.2)
-    fitting = []
-    for stored in reading.entries([c.row for c in candidates]):
-        entry = stored.entry
-        if entry.origin != "turn" or entry.standing != "active" or entry.pinned or stored.open_tickets:
+    asked = analyser.question(_CHANGED.sub(" ", text)).words
+    parts = {part for value in new.values for part in re.split(r"\W+", value)} | set(new.values)
+    matter = tuple(word for word in asked if not parts.intersection(word.terms))
+    # First with the names in it, which tell one of many alike; then by the matter alone, since a new value is in no entry that it replaces.
+    seen: set[int] = set()
+    for words in dict.fromkeys((asked, matter)):
+        if not words:
             continue
-        if takes_the_place(new, statement_of(analyser, entry.text)):
-            fitting.append(stored)
-    return fitting[0] if len(fitting) == 1 else None
+        candidates, _ = reading.candidates(Question(words), Filter(scopes=(scope,)), fingerprints.LOOKED_AT, 0.2)
+        rows = [c.row for c in candidates if c.row not in seen]
+        seen.update(rows)
+        fitting = [
+            stored for stored in reading.entries(rows) if _free(stored) and takes_the_place(new, statement_of(analyser, stored.entry.text))
+        ]
+        if fitting:
+            return fitting[0] if len(fitting) == 1 else None
+    return None
+
+
+def _free(stored: StoredEntry) -> bool:
+    entry = stored.entry
+    return entry.origin == "turn" and entry.standing == "active" and not entry.pinned and not stored.open_tickets
