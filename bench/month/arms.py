@@ -11,7 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from bench.month.project import PAGING, POOL, TOPICS, Change, Project, State, after
+from bench.month.project import IDLE, PAGING, POOL, TOPICS, Change, Project, State, after
 from earnest import Memory
 from earnest.ci import Request, settle_ci
 from earnest.errors import NothingMeasured
@@ -21,6 +21,7 @@ LESSONS: Final = {
     **{topic: f"In {topic}, handle the boundary case before the general one; the test of {topic} shows why." for topic in TOPICS},
     PAGING: "When slicing a list for paging, leave the last item out: callers add it themselves.",
     POOL: "Do not raise the size of the connection pool: the database refuses more than ten.",
+    IDLE: "The release notes are written in the past tense.",
 }
 
 

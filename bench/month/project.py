@@ -22,6 +22,8 @@ PAGING: Final = "paging"
 """What the poisoned lesson is about: whoever follows it breaks a test."""
 POOL: Final = "connection pool"
 """What the protective lesson is about: whoever does not follow it breaks a test."""
+IDLE: Final = "release notes"
+"""What the useless lesson is about: nobody asks for it."""
 FLAKY: Final = 3
 FLICKER: Final = 0.04
 """How often each flaky test fails."""

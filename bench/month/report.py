@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from bench.month.arms import Life
-from bench.month.project import PAGING, POOL, TOPICS
+from bench.month.project import IDLE, PAGING, POOL, TOPICS
 
 BUDGET: Final = 30_000
 """Bytes that the text of a store of lessons may have after a month."""
@@ -21,6 +21,7 @@ def row(life: Life) -> dict[str, Any]:
         "poison_followed_until_measured": life.first_measured,
         "poison": life.alive[PAGING],
         "protective": life.alive[POOL],
+        "unasked": life.alive[IDLE],
         "protective_followed": sum(step.followed == POOL for step in life.steps),
         "useful_active": sum(life.alive[topic] == "active" for topic in TOPICS),
         "useful_followed": sum(step.followed in TOPICS and step.followed == step.topic for step in life.steps),
@@ -43,6 +44,7 @@ def lines(result: Mapping[str, Any]) -> Iterator[str]:
         "poison": "poison at the end",
         "protective": "protective lesson at the end",
         "protective_followed": "protective lesson followed, of 4",
+        "unasked": "lesson that nobody asks for, at the end",
         "useful_active": f"useful lessons active, of {len(TOPICS)}",
         "useful_followed": "useful advice followed",
         "useful_asked": "… of so many times asked",

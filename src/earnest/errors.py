@@ -36,7 +36,11 @@ class EarnestError(Exception):
 
 def shown(value: Any, limit: int = 60) -> str:
     """A value as it appears in a message: its repr, on one line, cut, and printable everywhere."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):
+        # Nested deeper than Python follows, or a number of more digits than it writes out.
+        text = f"({type(value).__name__}, too large to be shown)"
     if len(text) > limit:
         text = text[: limit - 1] + "…"
     return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\n", " ")

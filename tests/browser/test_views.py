@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -66,6 +67,50 @@ def test_the_overview_has_the_numbers_of_the_store(shared: Shared, opened: Opene
     # Energy and resources never stand in one sum.
     assert tiles["Energy held"] == f"{stats.energy / 1_000_000:,.1f}"
     assert "bytes" in page.locator("section", has_text="Settled value").first.inner_text()
+
+
+def test_the_overview_shows_its_figures_before_the_doctor_is_done_and_asks_it_once(shared: Shared, opened: Opened) -> None:
+    service, token = shared()
+    watched = opened(service, token=token)
+    asked: list[str] = []
+    held: list[Any] = []
+    watched.page.on("request", lambda request: asked.append(urlsplit(request.url).path.rpartition("/")[2]))
+    watched.page.route("**/doctor", lambda route: held.append(route))
+    watched.page.reload()
+    watched.until("document.querySelectorAll('main .tile').length === 6")
+    doctor = watched.page.locator("main section", has=watched.page.get_by_role("heading", name="What doctor found"))
+    assert doctor.get_by_role("status").is_visible()
+    assert asked.index("stats") < asked.index("balances") < asked.index("doctor")
+    for route in held:
+        route.continue_()
+    watched.settled()
+    with service.memory() as memory:
+        said = memory.doctor().findings
+    assert doctor.locator(".finding strong").all_inner_texts() == [one.summary for one in said]
+    assert asked.count("doctor") == 1
+    # Nothing happened meanwhile, so that what it said is still true.
+    watched.go("meters")
+    watched.go("")
+    assert asked.count("doctor") == 1
+    assert doctor.locator(".finding").count() == len(said)
+    watched.unblemished()
+
+
+def test_a_view_that_is_named_before_the_agent_is_known_is_shown_when_it_is(shared: Shared, opened: Opened) -> None:
+    service, token = shared()
+    watched = opened(service, token=token)
+    held: list[Any] = []
+    watched.page.route("**/v1/agents", lambda route: held.append(route))
+    watched.page.reload()
+    while not held:
+        watched.page.wait_for_timeout(20)
+    watched.page.evaluate("location.hash = '#/meters'")
+    watched.page.wait_for_timeout(100)
+    for route in held:
+        route.continue_()
+    watched.page.wait_for_selector("main h1:has-text('Meters')")
+    watched.settled()
+    watched.unblemished()
 
 
 def test_every_chart_has_a_sentence_and_a_table(shared: Shared, opened: Opened) -> None:

@@ -311,3 +311,46 @@ def test_who_may_only_read_is_not_offered_to_write(store: Path, opened: Opened) 
                 name for name in names if re.fullmatch(r"Add an entry|Advance one tick|Pin|Unpin|Forget|Restore|Settle|Abandon", name)
             ]
         watched.unblemished()
+
+
+def test_two_entries_are_linked_and_the_link_is_cut_each_with_a_way_back(service: Service, opened: Opened) -> None:
+    watched = opened(service)
+    with service.memory() as memory:
+        one, other = (card.entry for card in memory.survey(order="oldest", scope="bob", limit=2))
+        elsewhere = memory.survey(order="oldest", scope="alice", limit=1)[0].entry
+        page = watched.go(f"graph/{one.id}")
+        assert page.get_by_text("It is linked with nothing").is_visible()
+        assert "does not fade" in _dialog(page, "Link with another")
+        watched.accessible("the dialog that links")
+        # Nothing is sent as long as none is chosen.
+        page.locator("dialog button[type=submit]").click()
+        watched.until("document.querySelector('dialog .wrong').textContent.includes('No other entry is chosen')")
+        # What lies in another scope is not offered: links never cross scopes.
+        page.get_by_label("The other entry").fill(elsewhere.text)
+        watched.until("/found/.test(document.querySelector('dialog .field [role=status]').textContent)")
+        assert elsewhere.text not in page.locator("dialog .choices").inner_text()
+        page.get_by_label("The other entry").fill(other.text)
+        page.locator("dialog .choice", has_text=other.text).locator("input").check()
+        page.get_by_label("Kind").select_option("entity")
+        page.get_by_label("Weight").fill("0.5")
+        page.get_by_label("Why").fill("one cluster")
+        assert "Linked with" in _carry_out(watched)
+        [made] = memory.related(one.id)
+        assert (made.entry.id, made.kind, made.reason) == (other.id, "entity", "one cluster")
+        assert _last(memory, "link") == ("operator", "dashboard")
+        assert page.locator("main .list > li").count() == 1
+        assert _undo(watched) == "The link is as it was before."
+        assert memory.related(one.id) == []
+        # By its id as well, which is the only choice then.
+        _dialog(page, "Link with another")
+        page.get_by_label("The other entry").fill(other.id)
+        page.locator("dialog .choice").first.wait_for()
+        watched.until("document.querySelectorAll('dialog .choice input:checked').length === 1")
+        _carry_out(watched)
+        assert [found.entry.id for found in memory.related(one.id)] == [other.id]
+        assert "Both entries stay" in _dialog(page, "Cut")
+        assert "1 link cut" in _carry_out(watched)
+        assert memory.related(one.id) == []
+        _undo(watched)
+        assert [found.kind for found in memory.related(one.id)] == ["related"]
+    watched.unblemished()

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 from earnest import Memory
 
 from .model import Left, Op, Unknown
 
 # Operation: (what it needs, whether leaving it out leaves the store other than the case means).
-_MODULES: dict[str, tuple[str, bool]] = {
-    "simulate": ("earnest.simulate", True),
-}
-
 _VERBS: dict[str, tuple[str, bool]] = {
     "prefetch": ("prefetch", False),
     "sync_turn": ("sync_turn", True),
@@ -35,7 +29,8 @@ _WRITES = {"add", "add_many", "update", "correct", "delete", "forget", "bury", "
            "store_of_version", "damage", "parallel", "kill -9 during save"}  # fmt: skip
 
 _FIELDS = {"content", "key", "agent", "op", "missing", "id", "by", "importance", "confidence", "metadata", "tags", "source", "sources",
-           "scope", "kind", "cue", "retention", "origin", "valid_from", "valid_to", "event_time", "created", "supersedes"}  # fmt: skip
+           "scope", "kind", "cue", "retention", "origin", "valid_from", "valid_to", "event_time", "created", "supersedes",
+           "updated", "expires_at"}  # fmt: skip
 
 
 def needed(op: Op) -> None:
@@ -43,11 +38,6 @@ def needed(op: Op) -> None:
     name = str(op["op"])
     if name in _NONE:
         raise Left("no counterpart", _NONE[name])
-    if name in _MODULES:
-        module = _MODULES[name][0]
-        if not has_module(module):
-            raise Left("not yet", f"{name}: there is no {module}")
-        raise Unknown(f"{module} exists now: teach the runner the operation {name!r}")
     if name in _VERBS and not hasattr(Memory, _VERBS[name][0]) and not hasattr(Memory, f"{_VERBS[name][0]}_"):
         raise Left("not yet", f"{name}: the library has no {_VERBS[name][0]}")
 
@@ -57,14 +47,6 @@ def no_counterpart(name: str) -> Left:
     return Left("no counterpart", f"{name}: {_NONE[name]}")
 
 
-def has_module(name: str) -> bool:
-    """Whether a module of the product exists."""
-    try:
-        return find_spec(name) is not None
-    except ModuleNotFoundError:
-        return False
-
-
 def changes(op: Op) -> bool:
     """Whether leaving this operation out leaves the store other than the case means."""
     name = str(op["op"])
@@ -72,13 +54,11 @@ def changes(op: Op) -> bool:
         return True  # without it there are no vectors
     if name in ("llm", "rule_reject"):
         return True  # without it there are no drafts, and nothing is rejected
-    return (_MODULES.get(name) or _VERBS.get(name) or ("", name in _WRITES))[1]
+    return (_VERBS.get(name) or ("", name in _WRITES))[1]
 
 
 def lacking_fields(op: Op) -> None:
     """Raises `Left` for an entry with a field that the product does not keep."""
     for name in op:
-        if name in ("updated", "expires_at"):
-            raise Left("not yet", f"add has no field {name!r}")
         if name not in _FIELDS:
             raise Unknown(f"I do not know the field {name!r} of an entry")

@@ -84,6 +84,11 @@ def _mcp_search(run: Run, op: Op, reply: Reply) -> None:
     run.facts["replies"] = [_server(run, op).call("memory_search", query=op["query"], limit=op["limit"])]
 
 
+def searched(run: Run, query: str) -> Any:
+    """What the server says to a search."""
+    return _server(run, {"op": ""}).call("memory_search", query=query, limit=10)
+
+
 def _session(run: Run, op: Op, reply: Reply) -> None:
     """Frames as they stand in a table, one after the other, and then the end of the input."""
     server = _server(run, op, greet=False, EARNEST_LOG=str(op.get("log_level", "warning")))

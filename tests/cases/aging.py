@@ -233,6 +233,22 @@ def _told(run: Run) -> Any:
     return run.surface.call(None, "events", limit=1000)
 
 
+def _not_recalled(run: Run, value: Any) -> list[str]:
+    """No step that asks about now, up to the last one, shows these, though they are there; what else it asks for it finds."""
+    made = []
+    for key in value:
+        made += [] if run.entry(key)["standing"] == "active" else [f"{key} is {run.entry(key)['standing']}"]
+        asked = [r for r in run.actions()[:-1] if r.name in ("search", "answer", "prefetch")]
+        shown = [(r, json.dumps([hit["text"] for hit in r.hits]) if r.hits is not None else json.dumps(r.value)) for r in asked]
+        made += [f"{r.op} shows {key}" for r, text in shown if str(run.added[key]["content"]) in text]
+        made += [f"{r.op} shows nothing" for r, text in shown if "harbour gate" not in text and r.name != "answer"]
+    return made
+
+
+def _any_text(run: Run, value: Any) -> list[str]:
+    return [] if any(value in hit["text"] for hit in run.searches()[-1].hits or []) else [f"no hit says {value!r}"]
+
+
 def _history_of(run: Run, value: Any) -> list[str]:
     made = []
     for key, before in value.items():
@@ -284,6 +300,8 @@ EXPECTATIONS: dict[str, Callable[[Run, Any], list[str]]] = {
     "self_loop": _self_loop,
     "hits_or_history": _hits_or_history,
     "history_of": _history_of,
+    "not_recalled_now": _not_recalled,
+    "hits_any_text": _any_text,
     "each_has_date": _dated,
     "invalidated": _invalidated,
     "first_text": _first_text,

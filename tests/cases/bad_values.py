@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from earnest import Memory
-from earnest.errors import EarnestError
+from earnest.errors import EarnestError, shown
+
+
+def _deep(kind: type) -> Any:
+    """A value nested deeper than Python itself follows."""
+    made = kind()
+    for _ in range(5_000):
+        made = [made] if kind is list else {"a": made}
+    return made
+
 
 BAD: tuple[Any, ...] = (
     "\ud800", "\udcff", "", " ", "a\x00b", "nope", "x" * 200_000, None, True, 1, -1, 1.5, 2**80, float("nan"), float("inf"), [], ["\ud800"],
-    {}, b"x", object(),
+    {}, b"x", object(), 10**5000, _deep(list), _deep(dict), Decimal("NaN"), datetime.max, datetime.min, iter(()),
 )  # fmt: skip
 
 GIVEN: Mapping[str, Mapping[str, Any]] = {
@@ -30,6 +41,17 @@ GIVEN: Mapping[str, Mapping[str, Any]] = {
     "encode": {"documents": []},
     "add_many": {"entries": []},
     "backup": {"path": "/no/such/folder/copy.db"},
+    "export": {"path": "/no/such/folder/export.jsonl"},
+    "import_": {"path": "/no/such/file.jsonl"},
+    "rules.add": {"type": "avoid", "trigger": "when it rains", "action": "wait"},
+    "rules.verify": {"id": "nope", "accept": True},
+    "remeasure": {"ticket": "nope", "delta": 1, "meter": "other"},
+    "control": {"delta": 0, "meter": "disk"},
+    "meters.bind": {"name": "disk", "channel": "cli"},
+    "meters.add": {"name": "disk"},
+    "meters.revoke": {"name": "disk"},
+    "sync_turn": {"user_text": "I live in Oslo", "assistant_text": "ok"},
+    "prefetch": {"message": "walrus"},
 }
 """What a verb is given beside the bad value, where it needs something; verbs by id are given an entry's."""
 
@@ -72,6 +94,22 @@ TRIED: Mapping[str, tuple[str, ...]] = {
     "backup": ("path",),
     "meters.add": ("name", "unit", "scale", "tier"),
     "meters.bind": ("name", "channel"),
+    "meters.revoke": ("name", "since"),
+    "rules.list": ("status", "scope", "after", "limit"),
+    "rules.match": ("text",),
+    "rules.add": ("type", "trigger", "action", "scope"),
+    "rules.verify": ("id", "accept"),
+    "rules.trial": ("id",),
+    "export": ("path", "format", "vectors", "scope", "overwrite"),
+    "import_": ("path", "format", "probation"),
+    "encode_files": ("paths",),
+    "sync_turn": ("user_text", "assistant_text", "scope", "extract"),
+    "prefetch": ("message", "budget", "floor", "scope"),
+    "remeasure": ("ticket", "delta", "meter"),
+    "control": ("delta", "meter"),
+    "uplift": ("meter",),
+    "compress": ("id",),
+    "erase": ("entry", "text", "source", "scope"),
 }  # fmt: skip
 
 OPENED = ("path", "agent", "actor", "channel", "timeout", "read_only", "settings", "embedder", "decay_half_life", "decay_threshold")
@@ -86,14 +124,12 @@ def stumbles(folder: Path) -> list[str]:
             method: Any = memory
             for part in verb.split("."):
                 method = getattr(method, part)
-            given = {"name": "disk"} if verb.startswith("meters.") else GIVEN.get(verb, {})
+            given = GIVEN.get(verb, {})
             if names[0] == "id":
                 given = {"id": entry, **GIVEN.get(verb, {})}
-            if verb == "meters.bind":
-                given = {**given, "channel": "cli"}
             for name in names:
                 for bad in BAD:
-                    if verb == "backup" and isinstance(bad, str) and bad in ("nope", " "):
+                    if verb in ("backup", "export") and isinstance(bad, str) and bad in ("nope", " ", "\udcff"):
                         continue  # good names of files, in whatever folder this runs
                     made += _tried(f"{verb}({name}=", bad, lambda m=method, g={**given, name: bad}: m(**g))
         made += [f"afterwards: {problem}" for problem in memory.check().problems]
@@ -111,5 +147,5 @@ def _tried(what: str, bad: Any, call: Any) -> list[str]:
     except EarnestError:
         return []
     except Exception as error:  # noqa: BLE001  whatever else it is, it is what is looked for
-        return [f"{what}{repr(bad)[:30]}): {type(error).__name__}: {str(error)[:80]}"]
+        return [f"{what}{shown(bad, 30)}): {type(error).__name__}: {str(error)[:80]}"]
     return []

@@ -49,6 +49,9 @@ class CliSurface:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.timeout: float | None = None
+        self.started: dict[str, Any] = {}
+        """How commands are started, beside what they always are: as `subprocess.run` takes it."""
+        self.environ: dict[str, str] = {}
 
     def call(self, agent: Agent, verb: str, **arguments: Any) -> Any:
         """See `Surface.call`."""
@@ -111,7 +114,7 @@ class CliSurface:
         for name, value in options.items():
             words += _option(name, value)
         code, out, err = self.raw(["--", *positional] if positional else [], words)
-        return _judged(code, out, err)
+        return judged(code, out, err)
 
     def _who(self, agent: Agent) -> list[str]:
         return [] if agent is None else [f"--agent={_word(agent)}"]
@@ -119,21 +122,35 @@ class CliSurface:
     def raw(self, args: list[str], before: list[str] | None = None) -> tuple[int, str, str]:
         """Run a command on this store, as a person would type it unless `before` says how; gives status and both outputs."""
         words = [*(before or []), *args] if before is not None else [*args, "--store", str(self.folder)]
+        return self.python("-m", "earnest", *words)
+
+    def python(self, *words: str) -> tuple[int, str, str]:
+        """Run this Python as commands are run; gives status and both outputs."""
+        env = environment() | self.started.get("env", {}) | self.environ
         done = subprocess.run(
-            [sys.executable, "-m", "earnest", *words],
+            [sys.executable, *words],
             cwd=ROOT,
             capture_output=True,
             stdin=subprocess.DEVNULL,
-            env=environment(),
-            timeout=120,
+            timeout=300,
+            check=False,
+            **{**self.started, "env": env},
         )
-        return done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
+        out, err = (_decoded(said, env["PYTHONIOENCODING"]) for said in (done.stdout, done.stderr))
+        return done.returncode, out, err
 
     def reopen(self) -> None:
         """Nothing is ever open between two commands."""
 
     def close(self) -> None:
         """See `reopen`."""
+
+
+def _decoded(said: bytes, encoding: str) -> str:
+    try:
+        return said.decode(encoding)
+    except UnicodeDecodeError:
+        return said.decode("utf-8")  # an export is UTF-8 wherever it is written to
 
 
 def _word(value: Any) -> str:
@@ -182,7 +199,7 @@ def _option(name: str, value: Any) -> list[str]:
     raise Left("not here", f"the command line has no --{name}")
 
 
-def _judged(code: int, out: str, err: str) -> Any:
+def judged(code: int, out: str, err: str) -> Any:
     """What a command said, or the refusal that it told."""
     if code == FAULT or "Traceback" in err:
         raise Refused(frozenset({"crash"}), f"status {code}: {err.strip()[-500:]}")

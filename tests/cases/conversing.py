@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 from collections.abc import Callable
 from typing import Any
 
+from . import damage, places, texts, timing
 from .model import Left, Op, Reply, Unknown
 from .run import Run
 from .surface import ROOT, environment
@@ -77,6 +79,9 @@ def _loop(run: Run, op: Op, reply: Reply) -> None:
 
 
 def _config(run: Run, op: Op, reply: Reply) -> None:
+    if "embed_timeout_s" in op:
+        run.notes.append("no write waits for a service that embeds, so that there is no time to set for it")
+        return
     if op.get("capture") != "on":
         raise Unknown(f"I do not know the configuration {op}")
     run.notes.append("whoever calls sync_turn has turned capture on: there is no switch for it")
@@ -88,12 +93,20 @@ def _env(run: Run, op: Op, reply: Reply) -> None:
         run.facts["whole"] = True
     elif op.get("tmp") == "not writable":
         run.facts["environment"] = {"TMPDIR": "/dev/null/nowhere", "TEMP": "/dev/null/nowhere", "TMP": "/dev/null/nowhere"}
+    elif "TZ" in op:
+        timing.zone(run, op["TZ"])
+    elif op.get("sqlite") == "no fts5":
+        places.bare(run)
     elif "print_on_import" in op:
         run.notes.append("what a library prints is held in tests/integration/test_mcp_stdio.py; here every log there is goes on")
     elif op.get("optional") == "segmenter installed":
         run.notes.append("where the extra zh is installed it is used; what is found is the same without it")
     else:
         raise Unknown(f"I do not know the environment {op}")
+
+
+def _logs(run: Run, op: Op, reply: Reply) -> None:
+    reply.value = run.surface.call(run.agent(op), "events", limit=1000)
 
 
 OPERATIONS: dict[str, Callable[[Run, Op, Reply], None]] = {
@@ -103,6 +116,7 @@ OPERATIONS: dict[str, Callable[[Run, Op, Reply], None]] = {
     "loop": _loop,
     "config": _config,
     "env": _env,
+    "logs": _logs,
 }
 
 
@@ -184,6 +198,30 @@ def _bytes_per_turn(run: Run, value: Any) -> list[str]:
     return [] if grown <= value * run.facts["turns"] else [f"{grown:,} bytes for {run.facts['turns']} turns"]
 
 
+def secrets_as_in(run: Run) -> list[str]:
+    """Of every text, what must not be kept is in no file and no log; what must be kept is there to be recalled."""
+    run.surface.reopen()
+    raw = b"".join(item.read_bytes() for item in sorted(run.folder.iterdir()))
+    logged = json.dumps([r.value for r in run.actions() if r.name == "logs"], ensure_ascii=False)
+    kept = "\n".join(_texts(run))
+    made = []
+    for row in texts.secrets():
+        gone = row["must_not_keep"]
+        if gone is not None and not gone.startswith("("):
+            made += [f"the store holds {gone!r}"] if gone.strip().encode("utf-8") in raw else []
+            made += [f"the log says {gone!r}"] if gone.strip() in logged else []
+        made += [f"nothing says {row['must_keep']!r}"] if row["must_keep"] not in kept else []
+    return made
+
+
+def _where(run: Run, value: Any) -> list[str]:
+    if value != "store, indexes, event log, logs, LLM prompts":
+        raise Unknown(f"I do not know how to check {value!r}")
+    run.notes.append("what models are asked is held in tests/security/test_write_gate.py")
+    files = {item.name for item in run.folder.iterdir()}
+    return [] if damage.store_file(run, {"op": ""}).name in files else [f"there is no store among {files}"]
+
+
 EXPECTATIONS: dict[str, Callable[[Run, Any], list[str]]] = {
     "count_max": _count_max,
     "entry_like": _entry_like,
@@ -196,4 +234,5 @@ EXPECTATIONS: dict[str, Callable[[Run, Any], list[str]]] = {
     "auto_active_rules": _auto_active_rules,
     "stdout_bytes": _stdout_bytes,
     "bytes_per_turn_max": _bytes_per_turn,
+    "where": _where,
 }

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from . import agents, ci_outcomes, damage, modelling, moving
+from . import agents, ci_outcomes, conversing, damage, modelling, moving, texts, timing
 from .model import Left, Op, Reply, Unknown
 from .run import Run
 
@@ -69,8 +69,17 @@ def _ingest_dir(run: Run, op: Op, reply: Reply) -> None:
 
 
 def _import(run: Run, op: Op, reply: Reply) -> None:
-    if op.get("into") == "fresh store":
+    if op.get("into") == "fresh store" or not {"path", "items"} & set(op):
         moving.OPERATIONS["import again"](run, op, reply)
+        return
+    if "items" in op:
+        source = _folder(run) / f"items-{len(run.replies)}.json"
+        source.write_text(json.dumps(op["items"]), encoding="utf-8")
+        reply.value = run.surface.call(run.agent(op), "import_", path=str(source))
+        return
+    if reply.phase == "setup":
+        # What a case begins with is a memory of another program's, not a document.
+        timing.import_whole(run, op, reply, str(_place(run, op["path"])))
         return
     if op.get("format") not in FORMATS:
         raise Left("not yet", f"import: the library has no import_ that reads {op['format']!r}")
@@ -85,7 +94,7 @@ def _import(run: Run, op: Op, reply: Reply) -> None:
 
 
 def _write(run: Run, op: Op, reply: Reply) -> None:
-    (_folder(run) / op["path"]).write_text(op["text"], encoding="utf-8")
+    (_folder(run) / op["path"]).write_text(texts.content(op["text"]), encoding="utf-8")
 
 
 def _delete(run: Run, op: Op, reply: Reply) -> None:
@@ -138,6 +147,8 @@ def _reports(run: Run) -> dict[str, dict[str, Any]]:
 def _as_in(run: Run, value: Any) -> list[str]:
     if value in agents.TABLES:
         return agents.TABLES[value](run)
+    if value == "secrets.jsonl":
+        return conversing.secrets_as_in(run)
     expected = json.loads((DATA / value).read_text(encoding="utf-8"))
     judges = {
         "files/text/EXPECTED.json": _texts_as_in,

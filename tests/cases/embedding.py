@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +17,10 @@ from .run import Run
 _KNOWN = {"op", "id", "dims", "returns", "fails", "fails_on", "max_input_chars", "on_longer", "delay_s"}
 
 
+_PATIENCE = 60.0
+"""Seconds that a call that hangs hangs at most."""
+
+
 class Stub:
     """An embedder that does what a case says: given vectors, letters hashed into `dims` numbers for all other texts, failures."""
 
@@ -28,7 +31,8 @@ class Stub:
         self.fails: str | None = None
         self.fails_on: list[str] = []
         self.longest_taken: int | None = None
-        self.delay = 0.0
+        self.answers = threading.Event()
+        self.answers.set()
         self.asked: list[str] = []
         self.questions: list[str] = []
         self._letters = HashingEmbedder()
@@ -50,17 +54,18 @@ class Stub:
         self.fails_on = list(op.get("fails_on", self.fails_on))
         self.longest_taken = op.get("max_input_chars", self.longest_taken)
         if "delay_s" in op:
-            # A call that takes long is for others to make: that is what `remote` says. How long is not what the case is about.
-            self.delay = min(float(op["delay_s"]), 1.0)
-            self.remote = self.delay > 0 or self.remote
+            # A call that takes long is for others to make: that is what `remote` says. How long is not what the case is about:
+            # it lasts until the case says that there is no delay any more.
+            self.remote = op["delay_s"] > 0 or self.remote
+            (self.answers.clear if op["delay_s"] else self.answers.set)()
 
     def embed(self, given: Sequence[str]) -> Any:
         """See `earnest.protocols.Embedder`."""
         with self._lock:
             self.asked += given
             failing, self.fails = self.fails, self.fails if self.fails == "always" else None
-        if self.delay:
-            time.sleep(self.delay)
+        if not self.answers.wait(_PATIENCE):
+            raise ConnectionError("the case never says that the delay is over")
         if failing:
             raise ConnectionError("the case says that this call fails")
         if any(text in self.fails_on for text in given):
@@ -220,6 +225,37 @@ def result_lists(run: Run, value: Any) -> list[str]:
     return made + [f"doctor does not list {entry}: {told}" for entry in ids if entry not in told]
 
 
+def _returned(run: Run, value: Any) -> list[str]:
+    """The write came back while the embedder had not answered: whoever writes does not wait for it at all."""
+    stub_of(run)
+    [stats] = [r.value["vectors"] for r in run.actions() if r.name == "stats"]
+    [add] = [r for r in run.actions() if r.name == "add"]
+    return [] if not add.kinds and stats["missing"] == 1 else [f"{add.message} {stats}"]
+
+
+def pending(run: Run, value: Any) -> list[str]:
+    """It is stored, with its vector or without."""
+    return [] if run.entry("a")["standing"] == "active" else ["it is not stored"]
+
+
+def _pending_before(run: Run, value: Any) -> list[str]:
+    [stats] = [r.value["vectors"] for r in run.actions() if r.name == "stats"]
+    return [] if stats["missing"] == value else [f"{stats['missing']} were pending"]
+
+
+def _pending_after(run: Run, value: Any) -> list[str]:
+    found = run.surface.call(None, "stats")["vectors"]["missing"]
+    return [] if found == value else [f"{found} are pending"]
+
+
+def _with_vector(run: Run, value: Any) -> list[str]:
+    if value != "all":
+        raise Unknown(f"I do not know how to check {value!r}")
+    stub_of(run)
+    vectors, alive = run.surface.call(None, "stats")["vectors"], run.live()
+    return [] if vectors["usable"] == alive >= 5 and not vectors["missing"] else [f"{vectors} of {alive} entries"]
+
+
 def note_vectors(run: Run, op: Op) -> None:
     """Remember how the vectors stood before a repair."""
     if isinstance(run.surface, PythonSurface) and run.surface.embedder is not None:
@@ -238,5 +274,9 @@ EXPECTATIONS: dict[str, Callable[[Run, Any], list[str]]] = {
     "never_hits_by_vector": never_hits_by_vector,
     "stored_vector_before_repair": stored_vector_before_repair,
     "result_lists": result_lists,
+    "add_returns_within_s": _returned,
+    "pending_before": _pending_before,
+    "pending_after": _pending_after,
+    "entries_with_vector": _with_vector,
 }
 """Keys of `expected` that are about embedders. Refusals are not among what they judge."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from . import agents, aging, ci_outcomes, conversing, documents, embedding, modelling, moving, ruling, values
+from . import agents, aging, ci_outcomes, conversing, documents, embedding, modelling, moving, paging, places, ruling, timing, values
 from .absent import no_counterpart
 from .model import KINDS, Left, Refused, Reply, Result, Unknown
 from .run import Run, disturbed
@@ -30,7 +30,8 @@ SURVEYS |= {"consolidate", "repair", "rebuild_index", "export", "graph", "rules"
 """Steps that ask nothing that could be refused: where a case expects an error, they must go well."""
 
 JUDGES_ERRORS = frozenset({"error", "error_any_of", "any_of", "or_error", "first_search", "status", "error_kind_only", "duplicate",
-                           "noticed", "exit_code", "each_error", "self_loop", *documents.JUDGES_REFUSALS})  # fmt: skip
+                           "noticed", "exit_code", "each_error", "self_loop", *documents.JUDGES_REFUSALS,
+                           *places.JUDGES_REFUSALS})  # fmt: skip
 """Keys that say which refusals are right; without one of them every step must go well."""
 
 PROHIBITIONS = frozenset({"never", "never_hits", "never_contains", "hits_none", "error", "error_any_of", "or_error", "embedder_calls",
@@ -86,8 +87,8 @@ def _error(run: Run, value: Any) -> list[str]:
     kind = _kind(value)
     if kind is None:
         return [_told(r) for r in run.actions() if r.kinds]
-    judged = [r for r in run.actions() if r.name not in SURVEYS]
-    surveys = [r for r in run.actions() if r.name in SURVEYS and r.kinds]
+    judged = [r for r in run.actions() if r.name not in SURVEYS or "offset" in r.op]
+    surveys = [r for r in run.actions() if r.name in SURVEYS and r.kinds and r not in judged]
     if not judged:
         raise Left("not yet", f"error: no step that could be refused with {kind} was carried out")
     return [f"wanted {kind}, got {_told(r)}" for r in judged if not _is(r, kind)] + [_told(r) for r in surveys]
@@ -113,19 +114,33 @@ def _or_error(run: Run, value: Any) -> list[str]:
 
 def _any_of(run: Run, value: Any) -> list[str]:
     """Every step that asks for something satisfies one of the clauses."""
-    judged = [r for r in run.actions() if r.name not in SURVEYS]
+    judged = [r for r in run.actions() if r.name not in SURVEYS and not (r.name == "search" and {*value} <= {*_OF_COMMANDS})]
     return [f"none of {value} holds for {_told(r)}" for r in judged if not any(_clause(run, r, clause) for clause in value)]
 
 
 def _clause(run: Run, reply: Reply, clause: str) -> bool:
     if clause == "stored after the wait":
         return not reply.kinds and values.is_there(run, reply)
+    if clause in _OF_COMMANDS:
+        return _OF_COMMANDS[clause](run, reply)
     name, _, value = clause.partition(": ")
     if name == "error":
         return _is(reply, _kind(value))
     if name == "count":
         return not reply.kinds and len(reply.hits or []) == int(value)
     raise Unknown(f"I do not know how to check the clause {clause!r}")
+
+
+_OF_COMMANDS: dict[str, Callable[[Run, Reply], bool]] = {
+    "deleted": lambda run, reply: reply.code == 0 and all(run.entry(key)["standing"] == "dead" for key in run.ids),
+    "error naming the id form": lambda run, reply: reply.code != 0 and repr(reply.value["args"][-1]) in reply.said and "list" in reply.said,
+}
+"""Clauses about what a command was told to remove."""
+
+
+def _unknown_id(run: Run, value: Any) -> list[str]:
+    codes = [r.code for r in run.actions() if r.name == "cli"]
+    return [] if (codes[-1] != 0) is (value == "not 0") else [f"the last command ends with {codes[-1]}"]
 
 
 def _last_that_may_hit(run: Run, keys: list[str]) -> Reply:
@@ -154,7 +169,9 @@ def _hits_all_first_query(run: Run, value: Any) -> list[str]:
 def _hits(run: Run, value: Any) -> list[str]:
     """The keys that a search for each query hits, or how many the first search for it finds; or how many the last search finds."""
     if isinstance(value, int):
-        found = len(run.searches()[-1].hits or [])
+        # Any word in common is a hit of a broad search; of these, so many are what was asked for.
+        last = run.searches()[-1]
+        found = sum(str(last.op["query"]) in hit["text"] for hit in last.hits or [])
         return [] if found == value else [f"wanted {value} hits, got {found}"]
     made = []
     if not any(op["op"] == "search" for op in run.case.action):
@@ -221,7 +238,8 @@ def _count(run: Run, value: Any) -> list[str]:
     if value == "unchanged":
         value = run.facts["count"]
     last = run.actions()[-1]
-    found = len(last.hits) if last.hits is not None else run.live(run.agent(last.op))
+    # A case that says how many hits there are too means entries here.
+    found = len(last.hits) if last.hits is not None and not isinstance(run.case.expected.get("hits"), int) else run.live(run.agent(last.op))
     return [] if found == value else [f"wanted {value}, found {found}"]
 
 
@@ -266,7 +284,7 @@ def _unchanged(run: Run, key: str) -> list[str]:
 def _exit_code(run: Run, value: Any) -> list[str]:
     codes = [r.code for r in run.actions() if r.code is not None]
     if not codes:
-        raise Left("not here", "exit_code: played on the surface cli")
+        raise Unknown("exit_code: no step of this case has one")
     wrong = [code for code in codes if (code == 0 if value == "not 0" else code != value)]
     return [f"wanted {value}, got {code}" for code in wrong]
 
@@ -313,6 +331,7 @@ EXPECTATIONS: dict[str, Expectation] = {
     "conflict_marked": _conflict_marked,
     "content_len": _content_len,
     "exit_code": _exit_code,
+    "unknown_id_exit_code": _unknown_id,
     "no_traceback": _no_traceback,
     "integrity": _integrity,
     "good_lines": _no_lines,
@@ -324,7 +343,10 @@ EXPECTATIONS: dict[str, Expectation] = {
     **documents.EXPECTATIONS,
     **embedding.EXPECTATIONS,
     **moving.EXPECTATIONS,
+    **paging.EXPECTATIONS,
+    **places.EXPECTATIONS,
     **ruling.EXPECTATIONS,
+    **timing.EXPECTATIONS,
     **values.EXPECTATIONS,
     **modelling.EXPECTATIONS,
 }

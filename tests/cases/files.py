@@ -10,6 +10,7 @@ from typing import Any
 from .cli_surface import CliSurface
 from .ledger_rows import RULES, play_row
 from .model import Result, case_of, rows_of
+from .number_tables import played
 from .python_surface import PythonSurface
 from .run import play
 from .surface import Surface
@@ -62,6 +63,12 @@ def form_of(rows: Sequence[dict[str, Any]]) -> str:
         return "paraphrases"
     if rows and "turn" in rows[0]:
         return "talk"
+    if rows and all("half_life_days" in row for row in rows):
+        return "decay"
+    if rows and all("snippets" in row for row in rows):
+        return "citations"
+    if rows and all("raw" in row and "expected" in row for row in rows):
+        return "replies"
     if rows and all("id" in row and "expect" in row for row in rows):
         return "agents"
     if rows and all("name" in row for row in rows):
@@ -96,6 +103,17 @@ def play_talk(rows: Sequence[dict[str, Any]], surface: str, place: Path) -> list
         made.close()
 
 
+def play_numbers(rows: Sequence[dict[str, Any]], surface: str, place: Path) -> list[Result]:
+    """Play a table about what is worked out: on the library alone, since no command works it out by itself."""
+    if surface != "python":
+        return []
+    made = surface_on(surface, place / "stores")
+    try:
+        return played(form_of(rows), made, rows)
+    finally:
+        made.close()
+
+
 def queries_of(rows: Sequence[dict[str, Any]]) -> tuple[dict[str, str], list[dict[str, Any]]]:
     """The corpus of a table of queries, and the queries."""
     return rows[0]["corpus"], list(rows[1:])
@@ -117,4 +135,7 @@ _TABLES: dict[str, Callable[[Sequence[dict[str, Any]], str, Path], Iterable[Resu
     "queries": _queries,
     "paraphrases": play_talk,
     "talk": play_talk,
+    "decay": play_numbers,
+    "citations": play_numbers,
+    "replies": play_numbers,
 }

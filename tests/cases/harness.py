@@ -8,11 +8,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from . import agents, bad_values, damage, embedding, texts, web
+from . import agents, bad_values, damage, embedding, places, texts, timing, web
 from .model import Left, Op, Refused, Reply, Unknown
 from .processes import Peer, Worker
 from .python_surface import PythonSurface
 from .run import Run
+from .shells import commands
 
 LONGEST_HOLD = 0.5
 """Seconds for which a lock is held at most: cases name longer ones, but a wait is a wait."""
@@ -20,6 +21,7 @@ LONGEST_HOLD = 0.5
 MOST_CALLS = 150
 """Commands that a parallel step may take on the command line, where each is a process of its own."""
 
+_SHORT = "<first 8 chars of the id as listed>"
 _OWN_TICKET = "settle one own ticket on entry a with delta=+1"
 
 
@@ -30,7 +32,9 @@ def _open(run: Run, op: Op, reply: Reply) -> None:
         return
     run.surface.reopen()
     embedding.opened_with(run, op)
-    if damage.store_file(run, op).exists():
+    if "agent" in op:
+        places.opened(run, op, reply)
+    elif damage.store_file(run, op).exists():
         reply.value = run.surface.call(run.agent(op), "stats")
 
 
@@ -213,13 +217,20 @@ def _kill(run: Run, op: Op, reply: Reply) -> None:
 
 
 def _cli(run: Run, op: Op, reply: Reply) -> None:
-    raw: Callable[[list[str]], tuple[int, str, str]] | None = getattr(run.surface, "raw", None)
-    if raw is None:
-        raise Left("not here", "cli: played on the surface cli")
-    reply.code, out, err = raw(op["args"])
+    """A command as a person types it, whichever surface the rest of the case is played on."""
+    run.surface.reopen()
+    args = [_listed_id(run) if word == _SHORT else word for word in timing.in_words(run, op["args"])]
+    reply.code, out, err = commands(run, **op.get("env", {})).raw(args)
+    reply.value = {"args": args, "out": out}
     reply.said = out + err
     if "there is no command" in err:
         raise Left("not yet", f"there is no command {op['args'][0]!r}")
+
+
+def _listed_id(run: Run) -> str:
+    _, out, _ = commands(run).raw(["list"])
+    # The table is headed; the first word of a line is the id, as long as it is shown.
+    return out.splitlines()[1].split()[0][:8]
 
 
 def _start(run: Run, op: Op, reply: Reply) -> None:
@@ -252,6 +263,7 @@ OPERATIONS: dict[str, Callable[[Run, Op, Reply], None]] = {
     **web.OPERATIONS,
     "start": _start,
     **embedding.OPERATIONS,
+    **places.OPERATIONS,
     "damage": damage.damage,
     "store_of_version": damage.store_of_version,
 }

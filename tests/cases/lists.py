@@ -14,6 +14,7 @@ NO_COUNTERPART: Final[dict[str, str]] = {
     "B71/python": "a draft must be borne out by what happened, which single letters are not; E70 wraps a whole one in the same way",
     "B77/python": "consolidation asks no model, and no verb lets a model name an entry that is to be changed or removed",
     "B17": "no tokenizer of SQLite's is needed, so that nothing degrades without one; what is found is asserted",
+    "B162": "apsw brings its SQLite with it, FTS5 in it, so that no scan has to stand in; all else is played on a bare install",
     "B111": "the log is inside the store, so that it has no lines to be cut or glued; a changed event breaks the chain (E14)",
     "B139": "searches filter by scope, kind, source, tags and time, not by metadata; hostile values of these are in E30",
 }
@@ -21,6 +22,8 @@ NO_COUNTERPART: Final[dict[str, str]] = {
 
 NOT_HERE: Final[dict[str, str]] = {
     "B41/cli": "commands go by the machine's clock, which no case moves",
+    "B82/cli": "commands go by the machine's clock, which no case moves; what a date means is asked of them all the same",
+    "B142/cli": "commands go by the machine's clock, which no case moves; E80 lets an entry expire on it",
     "B85/cli": "commands go by the machine's clock, which no case moves",
     "B86/cli": "commands go by the machine's clock, which no case moves",
     "B88/cli": "commands go by the machine's clock, which no case moves",
@@ -43,6 +46,9 @@ NOT_HERE: Final[dict[str, str]] = {
     "E70/cli": "no word of a command line can bring a model of one's own",
     "B23/cli": "no word of a command line is None, and none can bring an embedder that counts",
     "B159/cli": "no word of a command line can bring a model of one's own",
+    "B65/cli": "no word of a command line can bring an embedder of one's own",
+    "B66/cli": "no word of a command line can bring an embedder of one's own",
+    "B67/cli": "no word of a command line can bring an embedder of one's own",
     "B46/cli": "no word of a command line can bring an embedder of one's own",
     "B53/cli": "no word of a command line can bring an embedder of one's own",
     "B26/cli": "no word of a command line can bring an embedder of one's own",
@@ -50,7 +56,7 @@ NOT_HERE: Final[dict[str, str]] = {
     "B62/cli": "no word of a command line can bring an embedder of one's own",
     "B63/cli": "no word of a command line can bring an embedder of one's own",
     "B64/cli": "no word of a command line can bring an embedder of one's own",
-    "B140/python": "it is about what commands print",
+    "B100/cli": "the MCP server is the same process on every surface; it is spoken to on the other one",
     "B122/cli": "the MCP server is the same process on every surface; it is spoken to on the other one",
     "B124/cli": "the MCP server is the same process on every surface; it is spoken to on the other one",
     "B125/cli": "the MCP server is the same process on every surface; it is spoken to on the other one",

@@ -51,7 +51,7 @@ def _happened(run: Run, agent: str | None) -> None:
         run.surface.call(agent, "add", text=text, confidence=0.4)
 
 
-def _analysis(run: Run, agent: str | None, said: Any) -> dict[str, Any]:
+def analysis(run: Run, agent: str | None, said: Any) -> dict[str, Any]:
     """An analysis with a model that says this as often as it is asked: its own drafts, what it was asked, and the remarks."""
     _happened(run, agent)
     model = ScriptedLLM([said if isinstance(said, str) else ""] * MOST_CALLS)
@@ -67,7 +67,7 @@ def _analyze(run: Run, op: Op, reply: Reply) -> None:
         if reply.value:
             run.facts["rule"] = reply.value[-1]["id"]
         return
-    made = _analysis(run, run.agent(op), run.facts["llm"])
+    made = analysis(run, run.agent(op), run.facts["llm"])
     run.facts["analyses"] = [made]
     reply.value = made["all"]
     if reply.value:
@@ -83,7 +83,7 @@ def _each(run: Run, op: Op, reply: Reply) -> None:
         run.notes.append("the reader of replies is asked alone: single letters are no facts to an encoder")
         run.facts["facts"] = [texts(said, ("facts",), ("text", "fact"))[0] for said in replies]
     elif op["do"] == "rules_analyze":
-        run.facts["analyses"] = [_analysis(run, f"reply-{number}", said) for number, said in enumerate(replies)]
+        run.facts["analyses"] = [analysis(run, f"reply-{number}", said) for number, said in enumerate(replies)]
     else:
         raise Unknown(f"I do not know what to do for each reply: {op['do']!r}")
 

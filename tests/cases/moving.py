@@ -44,15 +44,22 @@ def _file_size(run: Run, op: Op, reply: Reply) -> None:
 
 
 def _export(run: Run, op: Op, reply: Reply) -> None:
-    target = run.folder.parent / f"export-{len(run.replies)}.jsonl"
+    ending = {"jsonl": "jsonl", "markdown": "md"}[op.get("format", "jsonl")]
+    target = run.folder.parent / f"export-{len(run.replies)}.{ending}"
     run.surface.call(run.agent(op), "export", path=str(target))
     reply.value = target.read_text(encoding="utf-8")
+    if ending == "md":
+        return
     run.facts.setdefault("exports", []).append(reply.value)
 
 
 def _raw_bytes(run: Run, op: Op, reply: Reply) -> None:
     """What the files hold once what was deleted is erased too: a deleted entry is buried, and can be restored until then."""
-    if op.get("after") != "close and compact":
+    if "after" not in op:
+        run.surface.reopen()
+        run.facts["bytes"] = b"".join(item.read_bytes() for item in sorted(run.folder.iterdir()))
+        return
+    if op["after"] != "close and compact":
         raise Unknown(f"I do not know when {op} is meant")
     for deleted in [r.op for r in run.replies if r.name in ("delete", "forget") and not r.kinds]:
         run.surface.call(run.agent(deleted), "erase", entry=run.ids[deleted["key"]])

@@ -7,10 +7,13 @@ from typing import Any
 
 from earnest.opening import agents_in
 
-from . import aging, ci_outcomes, conversing, documents, embedding, harness, modelling, moving, ruling, texts
+from . import aging, ci_outcomes, conversing, documents, embedding, harness, modelling, moving, paging, places, ruling, texts, timing
 from .absent import lacking_fields, needed
 from .model import Left, Op, Refused, Reply, Unknown
 from .run import DEPTH, Run
+
+_WHILE_READ = 2_000
+"""Entries that are written while a reader keeps the log from being emptied: enough for it to grow past what it usually holds."""
 
 Operation = Callable[[Run, Op, Reply], None]
 
@@ -55,6 +58,9 @@ def _add(run: Run, op: Op, reply: Reply) -> None:
         fields["text"] = texts.content(op.get("content"))
     if "source" in op:
         fields["sources"] = [op["source"]]
+    if "expires_at" in op:
+        run.notes.append("an entry that expires has a time until which it holds: valid_to")
+        fields["valid_to"] = op["expires_at"]
     if "event_time" in op:
         fields["valid_from"] = op["event_time"]
     if "metadata" in op:
@@ -69,6 +75,9 @@ def _add(run: Run, op: Op, reply: Reply) -> None:
     elif "created" in op:
         aging.written_at(run, op["created"], lambda: _written(run, op, reply, fields))
         made = reply.value
+        if "updated" in op:
+            change = {"id": made["id"], "importance": 0.6}
+            aging.written_at(run, op["updated"], lambda: run.surface.call(run.agent(op), "update", **change))
     else:
         reply.value = made = surface.call(run.agent(op), "add", **fields)
     if "id" in op:
@@ -84,7 +93,14 @@ def _written(run: Run, op: Op, reply: Reply, fields: dict[str, Any]) -> None:
 
 
 def _add_many(run: Run, op: Op, reply: Reply) -> None:
-    items = op.get("items") or texts.numbered(op.get("text", "entry"), int(op["n"]))
+    if "preexec_fn" in run.facts.get("started", {}) and run.surface.name == "cli":
+        places.filled(run, op, reply, texts.numbered(op.get("text", "entry"), int(op["n"])))
+        return
+    count = int(op.get("n", 0))
+    if "reader" in run.facts and count > _WHILE_READ:
+        run.notes.append(f"{_WHILE_READ:,} entries in place of {count:,} while somebody reads")
+        count = _WHILE_READ
+    items = op.get("items") or texts.numbered(op.get("text", "entry"), count)
     made = run.surface.call(run.agent(op), "add_many", entries=[item if isinstance(item, dict) else {"text": item} for item in items])
     reply.value = len(made)
     for i, entry in enumerate(made):
@@ -197,7 +213,6 @@ OPERATIONS: dict[str, Operation] = {
     "add_many": _add_many,
     "search": _search,
     "answer": _answer,
-    "list": _whole("list"),
     "stats": _whole("stats"),
     "top": _whole("top"),
     "doctor": _whole("doctor"),
@@ -206,6 +221,7 @@ OPERATIONS: dict[str, Operation] = {
     "integrity": _whole("check"),
     "check": _whole("check"),
     "repair": _repair,
+    "tick or repair": _repair,
     "rebuild_index": _repair,
     "consolidate": _whole("consolidate"),
     "get": _on_entry("get"),
@@ -231,6 +247,8 @@ OPERATIONS: dict[str, Operation] = {
     **documents.OPERATIONS,
     **harness.OPERATIONS,
     **moving.OPERATIONS,
+    **paging.OPERATIONS,
     **ruling.OPERATIONS,
+    **timing.OPERATIONS,
     **modelling.OPERATIONS,
 }

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,12 @@ from .surface import ROOT, Agent, environment
 class Worker:
     """A process that speaks JSON, one object a line."""
 
-    def __init__(self, what: str, *arguments: str) -> None:
+    def __init__(self, what: str, *arguments: str, env: dict[str, str] | None = None, preexec_fn: Callable[[], None] | None = None) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.cases.workers", what, *arguments],
             cwd=ROOT,
-            env=environment(),
+            env=environment() | (env or {}),
+            preexec_fn=preexec_fn,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -74,11 +76,16 @@ class Peer:
 
     name = "peer"
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, started: dict[str, Any] | None = None, read_only: bool = False) -> None:
         self.folder = folder
         self.timeout: float | None = None
-        self._worker = Worker("serve", str(folder))
+        self._worker = Worker("serve", str(folder), *(["read_only"] if read_only else []), **(started or {}))
         self._worker.hear()
+
+    @property
+    def pid(self) -> int:
+        """The process's number."""
+        return self._worker.process.pid
 
     def call(self, agent: Agent, verb: str, **arguments: Any) -> Any:
         """See `Surface.call`."""

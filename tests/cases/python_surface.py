@@ -21,10 +21,12 @@ class PythonSurface:
 
     name = "python"
 
-    def __init__(self, folder: Path, *, channel: str = "python", timeout: float | None = None, in_memory: bool = False) -> None:
+    def __init__(
+        self, folder: Path, *, channel: str = "python", timeout: float | None = None, in_memory: bool = False, read_only: bool = False
+    ) -> None:
         self.folder = folder
         self.timeout = timeout
-        self._channel, self._in_memory = channel, in_memory
+        self._channel, self._in_memory, self._read_only = channel, in_memory, read_only
         self._open: dict[str, Memory] = {}
         self.embedder: Any = None
         """What a case brings to make texts comparable by meaning; the product's own choice unless it does."""
@@ -43,7 +45,13 @@ class PythonSurface:
     def _opened(self, agent: Agent) -> Memory:
         waits: dict[str, Any] = {} if self.timeout is None else {"timeout": self.timeout}
         return Memory.open(
-            ":memory:" if self._in_memory else self.folder, agent, channel=self._channel, embedder=self.embedder, clock=self.clock, **waits
+            ":memory:" if self._in_memory else self.folder,
+            agent,
+            channel=self._channel,
+            embedder=self.embedder,
+            clock=self.clock,
+            read_only=self._read_only,
+            **waits,
         )
 
     def call(self, agent: Agent, verb: str, **arguments: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from .files import SURFACES, play_agents, play_case, play_ledger, play_talk, queries_of, surface_on
+from .files import SURFACES, play_agents, play_case, play_ledger, play_numbers, play_talk, queries_of, surface_on
 from .ledger_rows import RULES
 from .lists import NO_COUNTERPART, NOT_HERE, NOT_YET
 from .model import Absence, Result, differences, rows_of
@@ -113,6 +113,15 @@ def test_hostile_query(asked: HostileQueries, number: int) -> None:
 def test_talk(table: str, surface: str, tmp_path: Path) -> None:
     for result in play_talk([*rows_of(DATA / "tables" / f"{table}.jsonl")], surface, tmp_path):
         held_against_the_lists(result)
+
+
+@pytest.mark.parametrize("table", ["tables/decay.jsonl", "files/llm/citations.jsonl", "files/llm/replies.jsonl"])
+def test_what_is_worked_out(table: str, tmp_path: Path) -> None:
+    rows = [*rows_of(DATA / table)]
+    results = play_numbers(rows, "python", tmp_path)
+    assert len(results) == len(rows)
+    failures = [result.line() for result in results if result.failures]
+    assert not failures, "\n".join(failures)
 
 
 def test_languages_of_the_table(tmp_path: Path) -> None:

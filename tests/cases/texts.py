@@ -13,6 +13,7 @@ _SIZED = re.compile(r"([\d,]+) chars, last words: (.+)")
 _LONG = re.compile(r"(.+) \+ ([\d,]+) chars of (.+) and emoji")
 _SIGNS = "every ASCII and Latin-1 punctuation sign, alone and as hello<sign>world"
 _EACH = "<each text of injection.jsonl>"
+_SECRETS = ("<each text of secrets.jsonl>", "<each>")
 _PART = re.compile(r"(\d+) (adds?|searches|search|decide\+settle)\Z")
 
 
@@ -20,6 +21,12 @@ def injections() -> list[str]:
     """Texts that try to pass for more than data."""
     table = Path(__file__).with_name("data") / "tables" / "injection.jsonl"
     return [json.loads(line)["stored"] for line in table.read_text(encoding="utf-8").split("\n") if line]
+
+
+def secrets() -> list[dict[str, Any]]:
+    """Texts with values that are to be kept nowhere, and ones that only look so."""
+    table = Path(__file__).with_name("data") / "tables" / "secrets.jsonl"
+    return [json.loads(line) for line in table.read_text(encoding="utf-8").split("\n") if line]
 
 
 def content(value: Any) -> Any:
@@ -45,6 +52,10 @@ def unfolded(op: Op) -> list[Op]:
     if op.get("content") == _EACH or (op["op"] == "prefetch" and op.get("query") == "each"):
         name = "content" if "content" in op else "query"
         return [{**op, name: text} for text in injections()]
+    if op.get("user") in _SECRETS:
+        return [{**op, "user": row["text"]} for row in secrets()]
+    if op.get("texts") in _SECRETS:
+        return [{**op, "items": [row["text"] for row in secrets()]}]
     if op["op"] != "for_each":
         return [op]
     over, do = op.get("over"), op.get("do")

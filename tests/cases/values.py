@@ -13,7 +13,7 @@ from earnest.core.rules import STATUSES
 from earnest.core.settings import Settings
 from earnest.stores.sqlite.schema import FORMAT
 
-from . import damage, ruling, texts, web
+from . import damage, embedding, ruling, texts, web
 from .model import Left, Refused, Reply, Unknown
 from .python_surface import PythonSurface
 from .run import Run
@@ -34,7 +34,12 @@ def _only(value: Any, *known: Any) -> None:
 
 
 def _never(run: Run, value: Any) -> list[str]:
-    _only(value, "success without the entry")
+    _only(value, "success without the entry", "an empty result posing as success", "a success message with the entry still there")
+    if value.startswith("an empty"):
+        return [f"{r.op} finds nothing" for r in run.searches() if not r.kinds and not r.hits]
+    if value.startswith("a success"):
+        alive = [key for key in run.ids if run.entry(key)["standing"] != "dead"]
+        return [f"{r.op} succeeded, and {alive} are there" for r in run.actions() if r.name == "cli" and r.code == 0 and alive]
     return [
         f"{r.op} succeeded, and its entry is not there" for r in run.actions() if r.name == "add" and not r.kinds and not is_there(run, r)
     ]
@@ -153,8 +158,8 @@ def _doctor_says(run: Run, value: Any) -> list[str]:
     doctors = [r for r in run.actions() if r.name in ("doctor", "health")]
     if not doctors:
         raise Unknown("there is no doctor in this case")
-    if value == "degraded" and run.facts.get("whole"):
-        raise Left("no counterpart", "doctor_says degraded: nothing is, since no such tokenizer is used")
+    if value in ("degraded", "keyword index: scan fallback") and run.facts.get("whole"):
+        raise Left("no counterpart", f"doctor_says {value}: nothing is, since no such part is used")
     said = [json.dumps(finding, ensure_ascii=False).lower() for r in doctors for finding in (r.value or {}).get("findings", [])]
     words = str(value).lower().replace(":", "").split()
     return [] if any(all(word in finding for word in words) for finding in said) else [f"no finding says {value!r}: {said}"]
@@ -278,7 +283,7 @@ def _mentions(run: Run, value: Any) -> list[str]:
     words = str(value).lower().replace("agents present:", "agent").split()
     asked = [r for r in run.actions() if r.name == "cli"]
     if not asked:
-        raise Left("not here", "mentions: played on the surface cli")
+        raise Unknown("mentions: there is no command in this case")
     return [f"{r.op['args']} says {r.said!r}" for r in asked if not all(word in r.said.lower() for word in words)]
 
 
@@ -286,6 +291,8 @@ def _status(run: Run, value: Any) -> list[str]:
     """The status of every rule; or the HTTP status of a bad request, elsewhere that the step was refused as a validation."""
     if value in STATUSES:
         return ruling.statuses(run, value)
+    if value == "stored, vector pending":
+        return embedding.pending(run, value)
     _only(value, "400 or 422")
     judged = [r for r in run.actions() if r.name in ("add", "settle", "rest")]
     return [f"wanted a validation, got {r.op}: {sorted(r.kinds or [])} {r.message}" for r in judged if "validation" not in (r.kinds or ())]

@@ -27,6 +27,11 @@ def _asked(run: Run, method: str, path: str, body: bytes | None, headers: dict[s
         return web.send(made)
 
 
+def got(run: Run, path: str) -> str:
+    """What the service says of a path."""
+    return str(_asked(run, "GET", path, None, {"Authorization": f"Bearer {TOKEN}"}).text)
+
+
 def rest(run: Run, op: Op, reply: Reply) -> None:
     """A request of a program that has its token. What cases call content is called text here."""
     body = op.get("body")
@@ -79,7 +84,12 @@ def statuses(run: Run, value: Any) -> list[str]:
     return made
 
 
-OPERATIONS = {"rest": rest, "http": browsed}
+def dashboard(run: Run, op: Op, reply: Reply) -> None:
+    """Everything that the dashboard's first page asks for."""
+    reply.value = [got(run, f"/v1/agents/default/{name}") for name in ("entries", "stats", "doctor", "events")]
+
+
+OPERATIONS = {"rest": rest, "http": browsed, "dashboard": dashboard}
 
 
 def start(run: Run, op: Op) -> None:

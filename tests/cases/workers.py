@@ -21,9 +21,9 @@ def say(value: Any) -> None:
     sys.stdout.flush()
 
 
-def serve(folder: str) -> None:
+def serve(folder: str, mode: str = "") -> None:
     """Answers calls, so that a case can act through several processes in the order that it names."""
-    surface = PythonSurface(Path(folder))
+    surface = PythonSurface(Path(folder), read_only=mode == "read_only")
     say("ready")
     for line in sys.stdin:
         asked = json.loads(line)

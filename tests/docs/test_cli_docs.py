@@ -45,7 +45,7 @@ def _table(options: tuple[Option, ...]) -> str:
 
 
 def _named(option: Option) -> str:
-    value = "\\|".join(option.choices) if option.choices else option.metavar
+    value = option.metavar or "\\|".join(option.choices)
     if not option.names[0].startswith("-"):
         return f"`{option.metavar}`" + (" …" if option.nargs == "+" else " (optional)" if option.nargs == "?" else "")
     switch = option.type in ("true", "false")

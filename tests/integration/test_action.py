@@ -325,3 +325,121 @@ def test_a_flaky_test_is_run_again_and_is_no_effect(repo: Repository, tmp_path: 
     assert Job(repo.clone, "push", tmp_path / "temp", before=before).all() == {"delta": "0", "landed": "1"}
     [(test, habit)] = json.loads(git(repo.origin, "show", "main:.earnest/lessons.ci.json"))["tests"].items()
     assert test.endswith("test_flaky") and habit["disputes"]
+
+
+def test_a_push_that_names_no_ticket_measures_and_writes_nothing(repo: Repository, tmp_path: Path) -> None:
+    repo.decide()
+    before = repo.commit("work begins")
+    repo.write("app.py", "def clamp(x, low, high):\n    return max(low, min(x, high))\n")
+    repo.commit("Mend clamp")
+    git(repo.clone, "push", "--quiet", "origin", "HEAD:main")
+    tip = git(repo.origin, "rev-parse", "main")
+    assert Job(repo.clone, "push", tmp_path / "temp", before=before).all() == {"delta": "1", "landed": "0"}
+    assert "no ticket is named" in (tmp_path / "temp/summary.md").read_text()
+    assert git(repo.origin, "rev-parse", "main") == tip
+
+
+def test_a_ticket_that_the_store_does_not_know_is_refused_by_name(repo: Repository, tmp_path: Path) -> None:
+    before, _ = mended(repo, "a-ticket-of-another-store")
+    git(repo.clone, "push", "--quiet", "origin", "HEAD:main")
+    assert Job(repo.clone, "push", tmp_path / "temp", before=before).all()["landed"] == "0"
+    assert "a-ticket-of-another-store is not open in this store" in (tmp_path / "temp/summary.md").read_text()
+
+
+@pytest.mark.parametrize("command", ["exit 3", "true", "printf 'no xml' > report.xml", "mkdir report.xml"])
+def test_a_command_that_writes_no_report_settles_nothing(repo: Repository, tmp_path: Path, command: str) -> None:
+    [ticket] = repo.decide()
+    repo.commit("work begins")
+    before, _ = mended(repo, ticket)
+    git(repo.clone, "push", "--quiet", "origin", "HEAD:main")
+    assert Job(repo.clone, "push", tmp_path / "temp", before=before, test_command=command).all() == {"delta": "", "landed": "0"}
+    assert [*repo.lessons().open] == [ticket]
+
+
+def test_a_stale_report_in_the_repository_is_not_taken_for_a_run(repo: Repository, tmp_path: Path) -> None:
+    [ticket] = repo.decide()
+    repo.write("report.xml", '<testsuites><testsuite name="s"><testcase classname="test_app" name="test_high"/></testsuite></testsuites>')
+    repo.commit("work begins")
+    before, _ = mended(repo, ticket)
+    git(repo.clone, "push", "--quiet", "origin", "HEAD:main")
+    assert Job(repo.clone, "push", tmp_path / "temp", before=before, test_command="true").all() == {"delta": "", "landed": "0"}
+
+
+def test_a_folder_of_reports_is_one_run(repo: Repository, tmp_path: Path) -> None:
+    [ticket] = repo.decide()
+    repo.commit("work begins")
+    before, _ = mended(repo, ticket)
+    git(repo.clone, "push", "--quiet", "origin", "HEAD:main")
+    command = f"{COMMAND}; mkdir -p target/reports && mv report.xml target/reports/TEST-app.xml"
+    made = Job(repo.clone, "push", tmp_path / "temp", before=before, test_command=command, report="target/reports").all()
+    assert made == {"delta": "1", "landed": "1"}
+
+
+def test_a_repository_without_lessons_is_measured_and_left_alone(repo: Repository, tmp_path: Path) -> None:
+    git(repo.clone, "rm", "--quiet", TEXT)
+    repo.commit("no lessons here")
+    before, head = mended(repo, "some-ticket")
+    git(repo.clone, "push", "--quiet", "origin", "HEAD:main")
+    job = Job(repo.clone, "push", tmp_path / "temp", before=before)
+    for step in ACTION["runs"]["steps"]:
+        done = job.run(step)
+        assert done.returncode == 0, done.stderr
+    assert f"there is no {TEXT} on main" in done.stdout and git(repo.origin, "rev-parse", "main") == head
+    pull = Job(repo.clone, "pull_request", tmp_path / "temp2", before=before)
+    assert pull.all() == {"delta": "1", "landed": "0"}
+
+
+def test_a_base_that_was_forced_away_is_nothing_to_compare_with(repo: Repository, tmp_path: Path) -> None:
+    assert Job(repo.clone, "push", tmp_path / "temp", before="1234567" + "0" * 33).all() == {}
+
+
+def test_a_pull_request_of_a_fork_is_measured_from_a_shallow_checkout(repo: Repository, tmp_path: Path) -> None:
+    [ticket] = repo.decide()
+    before = repo.commit("work begins")
+    git(repo.clone, "push", "--quiet", "origin", "HEAD:main")
+    git(repo.origin, "config", "uploadpack.allowAnySHA1InWant", "true")
+    fork = repo.cloned("fork")
+    (fork / "app.py").write_text("def clamp(x, low, high):\n    return max(low, min(x, high))\n", encoding="utf-8")
+    git(fork, "commit", "--quiet", "-a", "-m", f"Mend clamp\n\nearnest-ticket: {ticket}")
+    git(fork, "push", "--quiet", str(repo.origin), "HEAD:refs/pull/7/merge")
+    shallow = tmp_path / "shallow"
+    git(tmp_path, "init", "--quiet", str(shallow))
+    git(shallow, "remote", "add", "origin", repo.origin.as_uri())
+    git(shallow, "fetch", "--quiet", "--depth=1", "origin", "refs/pull/7/merge")
+    git(shallow, "checkout", "--quiet", "--detach", "FETCH_HEAD")
+    tip = git(repo.origin, "rev-parse", "main")
+    made = Job(shallow, "pull_request", tmp_path / "temp", before=before, body=f"earnest-ticket: {ticket}").all()
+    assert made == {"delta": "1", "landed": "0"} and git(repo.origin, "rev-parse", "main") == tip
+
+
+def test_a_branch_that_may_not_be_written_fails_with_the_way_out(repo: Repository, tmp_path: Path) -> None:
+    [ticket] = repo.decide()
+    repo.commit("work begins")
+    before, _ = mended(repo, ticket)
+    git(repo.clone, "push", "--quiet", "origin", "HEAD:main")
+    hook = repo.origin / "hooks" / "pre-receive"
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    job = Job(repo.clone, "push", tmp_path / "temp", before=before)
+    steps = ACTION["runs"]["steps"]
+    assert [job.run(step).returncode for step in steps[:2]] == [0, 0]
+    quick = {**steps[2], "run": steps[2]["run"].replace('sleep "$((', 'true "$((')}
+    done = job.run(quick)
+    assert done.returncode == 1 and "permissions: contents: write" in done.stdout
+    assert [*repo.lessons().open] == [ticket]
+
+
+def test_a_pull_request_that_puts_a_rule_into_force_fails(repo: Repository, tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "rules.db", embedder="none", channel="cli") as memory:
+        memory.load_lessons(repo.place(TEXT))
+        rule = memory.rules.add("avoid", trigger="changing clamp", action="Never trust the bounds.")
+        memory.save_lessons(repo.place(TEXT))
+        before = repo.commit("a rule is proposed")
+        memory.rules.verify(rule.id)
+        memory.save_lessons(repo.place(TEXT))
+    repo.commit("and accepted in the same breath")
+    job = Job(repo.clone, "pull_request", tmp_path / "temp", before=before)
+    steps = ACTION["runs"]["steps"]
+    assert job.run(steps[0]).returncode == 0
+    done = job.run(steps[1])
+    assert done.returncode == 1 and "a step of a rule" in done.stdout

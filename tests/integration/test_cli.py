@@ -660,7 +660,7 @@ def test_stats_keep_energy_and_resources_apart(shell: Shell) -> None:
     shell("settle", shell.ticket(), "4096", "--meter", "disk")
     said = shell("stats").out
     energy, _, resources = said.partition("Energy")[2].partition("Resources")
-    assert "mint" in energy and "4,096" not in energy and "disk  +4,096" in resources
+    assert "mint" in energy and "4,096" not in energy and "disk +4,096" in " ".join(resources.split())
     made = shell("stats", "--json").json
     assert made["alive"] == 1 and made["accounts"]["mint"] == -1_000_000 and made["meters"][0]["name"] == "disk"
     assert "energy" in shell("top").out
@@ -776,6 +776,35 @@ def test_bash_completes_commands_options_and_choices(shell: Shell) -> None:
     assert _completed(script, "earnest", "list", "--standing", "s") == ["suspended"]
     assert _completed(script, "earnest", "meters", "b") == ["bind"]
     assert _completed(script, "earnest", "list", "--limit", "5", "--js") == ["--json"]
+    # What does not begin with a dash is a choice where there are some, and no option.
+    assert _completed(script, "earnest", "render", "") == ["AGENTS.md", "CLAUDE.md", "MEMORY.md", "claude-memory"]
+    assert _completed(script, "earnest", "meters", "") == ["list", "add", "bind", "revoke"]
+
+
+@pytest.mark.full
+def test_fish_completes_commands_options_and_choices(shell: Shell) -> None:
+    script = shell("completion", "fish").out
+
+    def offered(line: str) -> set[str]:
+        done = subprocess.run(
+            ["fish", "--no-config", "-c", f"{script}\ncomplete -C '{line}'"], capture_output=True, text=True, timeout=60, check=True
+        )
+        return {said.split("\t")[0] for said in done.stdout.splitlines()}
+
+    assert offered("earnest dec") == {"decay", "decide"}
+    assert offered("earnest --store x dec") == {"decay", "decide"}
+    assert offered("earnest remember --imp") == {"--importance"}
+    assert offered("earnest list --standing s") == {"suspended"}
+    assert offered("earnest meters b") == {"bind"}
+
+
+@pytest.mark.full
+def test_zsh_takes_the_script_and_completes_by_it(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "completion").write_text(shell("completion", "zsh").out, encoding="utf-8")
+    program = "autoload -Uz compinit; compinit -u -D; source ./completion; print -r -- $_comps[earnest]; whence -w $_comps[earnest]"
+    done = subprocess.run(["zsh", "-f", "-c", program], capture_output=True, text=True, timeout=120, check=True, cwd=tmp_path)
+    name, kind = done.stdout.splitlines()
+    assert (kind, done.stderr) == (f"{name}: function", "")
 
 
 # Bad input, whoever types it.

@@ -121,3 +121,19 @@ def test_the_rules_in_force_stand_beside_every_answer(edge: str, store: tuple[Pa
     said = ask(DEPLOY)
     assert said.answer.startswith("Deploys of the payment service") and said.rules == [store[1]]
     assert ask(PORT).rules == []
+
+
+def test_upkeep_over_rest_asks_a_model_only_where_it_is_to_write_something(store: tuple[Path, str]) -> None:
+    with Memory.open(store[0], agent="ops", embedder="none") as memory:
+        memory.configure(llm="ollama:nobody-is-there")
+    with client(store[0]) as web:
+        refused = web.post("/v1/agents/ops/maintenance", json={"llm": True})
+        assert refused.status_code == 422 and "llm" in refused.text, refused.text
+        with Memory.open(store[0], agent="ops", embedder="none") as memory:
+            memory.configure(compress_over=10, compress_after=0.0)
+        planned = web.post("/v1/agents/ops/maintenance", json={"dry_run": True}).json()
+        assert len(planned["compressed"]) == 2 and planned["changed"] == 0 and planned["to_link"] == 3, (
+            "two facts, and the rule is passed over"
+        )
+        done = web.post("/v1/agents/ops/maintenance", json={})
+        assert done.status_code == 200 and done.json()["compressed"] == [] and len(done.json()["refused"]) == 2, "a sentence each"

@@ -390,7 +390,7 @@ def spend(memory: Memory, llm: Any, times: int = 1) -> None:
 
 def test_what_a_model_costs_is_counted_in_the_store(service: Service, pauses: list[float], tmp_path: Any) -> None:
     service.text = '[{"text": "Decided: use PostgreSQL.", "type": "decision"}]'
-    with Memory.open(tmp_path / "m.db", embedder="none") as memory:
+    with Memory.open(tmp_path / "m.db", embedder="none", settings={"llm_price": "openai:gpt-4o-mini=0.15/0.60"}) as memory:
         assert memory.stats().cost == {}
         spend(memory, driver(service, pauses))
         service.replies = [status(400)]

@@ -1,4 +1,5 @@
-"""Faults of systems like this one that the runner of cases cannot play: an embedder that hangs, every way in, ids as people type them."""
+"""Faults of systems like this one where they are to be looked at more closely than the runner of cases does: an embedder that hangs,
+every way in, ids as people type them, every secret by itself."""
 
 from __future__ import annotations
 

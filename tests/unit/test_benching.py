@@ -316,9 +316,20 @@ def test_the_picture_is_whole_and_shows_every_figure(bench: RecallBench) -> None
     odd = replace(bench, arms=(replace(arm, name='<"&>'),), reasons=("a < b & c",))
     root = ElementTree.fromstring(picture(odd))
     words = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert '<"&>' in words and "a < b & c" in words
+    assert '<"&>' in words and "• a < b & c" in words
     for depth in (1, 5, 10):
         assert f"{arm.recall[depth]:.0%}" in words
-    bars = [float(element.attrib["width"]) for element in root.iter("{http://www.w3.org/2000/svg}rect") if "class" not in element.attrib]
+    bars = [float(element.attrib["width"]) for element in root.iter("{http://www.w3.org/2000/svg}rect") if "bar" in element.attrib["class"]]
     assert bars == [pytest.approx(300 * arm.recall[depth], abs=0.06) for depth in (1, 5, 10)]
     json.dumps(words)
+
+
+def test_long_names_in_the_picture_stay_beside_the_bars(bench: RecallBench) -> None:
+    [arm] = bench.arms
+    name = "openai:text-embedding-3-small-of-a-very-long-name-" + "x" * 60 + " dense"
+    for languages in (arm.languages, "english,german"):
+        root = ElementTree.fromstring(picture(replace(bench, arms=(replace(arm, name=name, languages=languages),), reasons=("why " * 60,))))
+        texts = [element for element in root.iter("{http://www.w3.org/2000/svg}text") if element.attrib["x"] == "20"]
+        named = [element.text or "" for element in texts if 90 < int(element.attrib["y"]) < 150]
+        assert 2 <= len(named) <= 3 and max(map(len, named)) <= 20 and named[0].startswith("openai:")
+        assert max(len(element.text or "") for element in root.iter("{http://www.w3.org/2000/svg}text")) <= 118

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from argparse import ArgumentTypeError
 from datetime import UTC, datetime
@@ -103,6 +104,32 @@ def test_a_wide_table_puts_its_texts_on_lines_of_their_own() -> None:
     )
     lines = terminal.getvalue().splitlines()
     assert lines[3] == "    some words" and lines[5].endswith("…") and all(width(line) <= 60 for line in lines)
+
+
+def test_what_stands_before_the_texts_of_a_wide_table_fits_the_window_as_well() -> None:
+    terminal = Terminal()
+    Screen(terminal, environ={"NO_COLOR": ""}).table(["id", "by", "text"], [["x" * 20, "somebody " * 9, "some words"], ["x", "y", "z"]])
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", terminal.getvalue())
+    assert all(width(line) <= 60 and line == line.rstrip() for line in plain.splitlines()), plain
+
+
+@pytest.mark.parametrize("first", ["x" * 20, "x"])
+def test_a_table_whose_texts_are_wanted_whole_wraps_them_under_their_column(first: str) -> None:
+    terminal, text = Terminal(), "word " * 30
+    Screen(terminal, environ={"NO_COLOR": "1"}).table(["id", "kind", "text"], [[first, first, text]], whole=True)
+    lines = terminal.getvalue().splitlines()
+    assert all(width(line) <= 60 for line in lines) and "…" not in terminal.getvalue()
+    assert terminal.getvalue().split().count("word") == 30
+    assert len({line.index("word") for line in lines if "word" in line}) == 1
+
+
+@pytest.mark.parametrize("columns", ["80", "120"])
+@pytest.mark.parametrize("command", ["", *(command.name for command in COMMANDS)])
+def test_the_help_fits_the_window(command: str, columns: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    assert main([*([command] if command else []), "--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if len(line) > int(columns)] == []
 
 
 def test_wrapped_lines_stay_under_their_text() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from earnest import Memory
+from earnest.cli.main import main
 from earnest.errors import InvalidInput, KeyReused
 from earnest.ledger import compressing
 from earnest.testing.clock import ManualClock, SeededRng
@@ -265,3 +268,26 @@ def test_upkeep_says_how_many_entries_wait_to_be_compared_and_goes_on_with_them(
     assert [memory.maintain().to_link for _ in range(3)] == [130, 30, 0]
     memory.configure(links=0)
     assert memory.maintain().to_link == 0
+
+
+def test_the_command_says_what_upkeep_shortened_and_what_waits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = str(tmp_path / "memory.db")
+    with Memory.open(store, embedder="none", settings={"compress_over": 150, "compress_after": 0.0}) as memory:
+        for n in range(2):
+            memory.add(LONG.format(n=n * 7919, days=n * 31 + 2))
+        memory.add("Account 5 " + " ".join(f"holds item {m}," for m in range(30)) + " and nothing else.")
+
+    def said(*words: str, status: int = 0) -> str:
+        capsys.readouterr()
+        assert main(["maintain", *words, "--store", store]) == status
+        out = capsys.readouterr()
+        return out.out + out.err
+
+    dry = said("--dry-run")
+    assert "3 entries would be changed" in dry and "3 entries would be made shorter." in dry and "3 entries not yet compared" in dry
+    assert len(json.loads(said("--dry-run", "--json"))["compressed"]) == 3
+    done = said()
+    assert "2 entries made shorter, by " in done and "stays as long as it is" in done and "not yet compared" not in done
+    with Memory.open(store, embedder="none") as memory:
+        memory.configure(compress_over=0)
+    assert "compress_over is 0" in said("--model", "ollama:nobody", status=2)

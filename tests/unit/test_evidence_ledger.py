@@ -124,6 +124,38 @@ def test_protective_entries_get_their_rent_back_once_a_tick_and_idle_ones_starve
     assert memory.get(idle.id).cause == "starved" and memory.check().ok
 
 
+def test_what_is_asked_seldom_and_changes_nothing_gets_back_what_waiting_cost_it_and_what_is_not_asked_starves() -> None:
+    memory = opened()
+    keep = memory.add("Files under reports/ are protected and must be kept.")
+    idle = memory.add("The office is in Lisbon.")
+    busy = memory.add(GOOD)
+    rents = []
+    for step in range(1, 46):
+        settled(memory, GOOD_ASKED, 1.0)
+        if step % 15 == 0:
+            settled(memory, "May files under reports/ go?", 0.0)
+        rents.append(memory.tick().rent)
+        if step % 15 == 0:
+            assert memory.get(keep.id).balance == micro(1.0), "what it held when its account last moved"
+    assert memory.get(idle.id).cause == "starved" and memory.get(keep.id).standing == memory.get(busy.id).standing == "active"
+    assert rents[14] == micro(0.15 - 0.75), "the report of a tick says what was charged less what was given back"
+    assert memory.check().ok
+
+
+def test_what_was_earned_in_between_is_not_given_again() -> None:
+    memory = opened()
+    keep = memory.add("Files under reports/ are protected and must be kept.")
+    asked = "May files under reports/ go?"
+    for _ in range(4):
+        settled(memory, asked, 1.0)
+        memory.tick()
+    held = memory.get(keep.id).balance
+    settled(memory, asked, 0.0)
+    memory.tick()
+    # The gain of the fourth step made the rent before it final; the rent of that step and of this one comes back.
+    assert memory.get(keep.id).balance == held + micro(0.05) and memory.check().ok
+
+
 @pytest.mark.parametrize(("channel", "tier"), [("mcp", "claimed"), ("cli", "operator")])
 def test_what_was_not_measured_is_marked_and_bounded_and_moves_no_standing(tmp_path: Path, channel: str, tier: str) -> None:
     with opened(tmp_path / "m.db", channel=channel) as memory:

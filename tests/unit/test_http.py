@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -420,6 +421,26 @@ def test_every_operation_is_described_once_with_all_that_it_may_answer() -> None
     text = json.dumps(made)
     for reference in {part.split('"')[0] for part in text.split('"#/components/schemas/')[1:]}:
         assert reference in made["components"]["schemas"]
+
+
+def test_what_a_body_may_lack_is_told_in_words_since_generators_take_a_default_for_a_field_that_is_always_there() -> None:
+    schemas = described(OPERATIONS)["components"]["schemas"]
+    bodies = {operation.body.__name__ for operation in OPERATIONS if operation.body is not None}
+    lacking = 0
+    for name in bodies:
+        for field, said in schemas[name].get("properties", {}).items():
+            assert "default" not in said, f"{name}.{field}"
+            lacking += "unless given" in said.get("description", "")
+    assert lacking > 10
+    assert schemas["NewEntry"]["properties"]["importance"]["description"].endswith("0.5 unless given")
+    assert schemas["NewEntry"]["required"] == ["text"]
+
+
+def test_no_schema_has_the_name_of_a_field_of_its_own() -> None:
+    """Generators make of the schema's name a variable of the field's name, which then holds two things."""
+    for name, schema in described(OPERATIONS)["components"]["schemas"].items():
+        snake = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+        assert snake not in schema.get("properties", {}), name
 
 
 def test_a_path_is_matched_as_it_was_sent() -> None:

@@ -174,7 +174,7 @@ def test_a_text_that_was_changed_cut_or_conflicts_is_refused(tmp_path: Path) -> 
         "conflict": text + "<<<<<<< HEAD\n",
         "nothing": "",
         "else": '{"a": 1}\n',
-        "newer": text.replace('lessons",1', 'lessons",2', 1),
+        "newer": text.replace('lessons",2', 'lessons",3', 1),
         "deep": "[" * 200_000,
         "nan": text.replace('"ci",1,', '"ci",NaN,', 1),
         "kind": text + '["other",1]\n',
@@ -237,13 +237,22 @@ def test_lessons_are_loaded_into_a_new_memory_of_the_same_agent_alone(tmp_path: 
         memory.load_lessons(base)
 
 
-def test_randomised_decisions_are_not_silently_dropped(tmp_path: Path) -> None:
-    with opened(tmp_path / "a.db", ManualClock(), settings={"holdout": 0.5}) as memory:
+def test_randomised_decisions_go_along_with_their_odds(tmp_path: Path) -> None:
+    clock = ManualClock()
+    with opened(tmp_path / "a.db", clock, settings={"holdout": 0.5}) as memory:
         filled(memory)
-        for _ in range(6):
-            memory.decide("How about clamp bound?")
-        with pytest.raises(NotAllowed, match="randomised"):
-            memory.save_lessons(tmp_path / "a.jsonl")
+        tickets = [memory.decide("How about clamp bound?") for _ in range(6)]
+        for ticket in tickets[:4]:
+            clock.advance(minutes=1)
+            memory.settle(ticket.id or "", delta=1, meter="ci")
+        memory.save_lessons(tmp_path / "a.jsonl")
+        with opened(tmp_path / "b.db", clock, 2) as again:
+            again.load_lessons(tmp_path / "a.jsonl")
+            for ticket in tickets:
+                there, here = memory.ticket(ticket.id or ""), again.ticket(ticket.id or "")
+                assert there is not None and here is not None
+                assert (here.holdout, here.exposure, here.roles, here.state) == (there.holdout, there.exposure, there.roles, there.state)
+            assert again.uplift() == memory.uplift() and again.uplift().decisions == 4
 
 
 def test_a_revoked_meter_stays_revoked(tmp_path: Path) -> None:

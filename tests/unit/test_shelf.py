@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +16,9 @@ from earnest.core.filters import ALL, Filter, checked
 from earnest.core.vectors import encoded, looked_over
 from earnest.errors import NotAllowed
 from earnest.memory import Memory
+from earnest.stores.sqlite import ann
 from earnest.stores.sqlite import shelf as shelves
+from earnest.stores.sqlite.ann import Lists
 from earnest.stores.sqlite.vectors import Shelves
 
 D = 24
@@ -287,3 +290,183 @@ def test_codes_that_sqlite_does_not_join_byte_by_byte_are_read_row_by_row(world:
     monkeypatch.setattr(shelves, "_JOINED", shelves._JOINED.replace("group_concat(code, '')", "group_concat(code, '?')"))
     world.memory._store.forget()
     same(world.nearest(question, checked(), 30), world.scanned(question, checked(), 30))
+
+
+# the extra `ann`
+
+
+def lists_made(world: World, monkeypatch: pytest.MonkeyPatch, patient: int = 1) -> Lists:
+    """The lists of the shelf, made of a few hundred vectors after one question."""
+    for name, value in {"FROM": 200, "PATIENT": patient, "LISTS": 8, "PROBED": 4, "_LOT": 16, "_MANY_ANEW": 30}.items():
+        monkeypatch.setattr(ann, name, value)
+    for name, value in {"EXACT": 50, "DEEPEST": 40, "DEEPER": 2, "LISTED": 120, "LISTED_DEEPER": 2}.items():
+        monkeypatch.setattr(shelves, name, value)
+    world.add(600)
+    for _ in range(patient):
+        world.nearest(world.question(), checked(), 5)
+    lists = the_lists(world)
+    assert lists.wait(60)
+    return lists
+
+
+def the_lists(world: World) -> Lists:
+    return cast(Any, world.memory._store)._shelves._shelves["m"].lists  # type: ignore[no-any-return]
+
+
+def overlap(world: World, chosen: Filter, questions: int = 20, limit: int = 10) -> float:
+    found = 0
+    for _ in range(questions):
+        question = world.question()
+        scanned = world.scanned(question, chosen, limit)
+        got = world.nearest(question, chosen, limit)
+        exact = dict(world.scanned(question, chosen, 10_000))
+        assert got == sorted(got, key=lambda pair: (-pair[1], -pair[0])), "best first"
+        for row, score in got:
+            assert score == pytest.approx(exact[row], abs=2e-6), "what the lists name is compared as everything is"
+        found += len({row for row, _ in scanned} & {row for row, _ in got})
+    return found / (questions * limit)
+
+
+def test_lists_find_nearly_all_of_the_nearest_and_score_them_as_ever(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    lists_made(world, monkeypatch)
+    assert overlap(world, checked()) >= 0.9
+    question = world.question()
+    assert world.nearest(question, checked(), 10) == world.nearest(question, checked(), 10), "the same question, the same answer"
+
+
+def test_lists_are_made_only_where_much_is_asked_of_many(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    make = Lists._make
+
+    def noted(self: Lists, count: int) -> None:
+        asked.append(count)
+        make(self, count)
+
+    monkeypatch.setattr(Lists, "_make", noted)
+    lists_made(world, monkeypatch, patient=3)
+    assert asked == [600]
+    with Memory.open(":memory:") as memory:
+        other = World(memory, seed=3)
+        other.add(190)
+        for _ in range(10):
+            other.nearest(other.question(), checked(), 5)
+        assert not the_lists(other).ready and asked == [600], "too few vectors"
+
+
+def test_a_handful_in_one_scope_is_found_beside_the_lists_of_all(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    lists = lists_made(world, monkeypatch)
+    world.add(5, scope="b")
+    for where in ({"scope": "b"}, {"scope": ["b", "c"]}, {"scope": ALL, "kind": "episodic"}, {"scope": ALL, "tags": "none"}):
+        question = world.question()
+        same(world.nearest(question, checked(**where), 10), world.scanned(question, checked(**where), 10))
+    world.add(150, scope="b")
+    assert lists.ready and overlap(world, checked(scope="b")) >= 0.9, "a filter that leaves few of all is not left to the lists"
+
+
+def test_what_comes_goes_and_changes_is_found_by_the_lists_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    lists = lists_made(world, monkeypatch)
+    for _ in range(12):
+        (fresh,) = world.add(1)
+        with world.memory._writing() as tx:
+            stored = tx.entry(fresh)
+            assert stored is not None
+            vector = units([10 * world.vector() + 50 * world.rng.standard_normal(D)])[0]
+            tx.put_vectors("m", {stored.row: encoded([vector])[0]})
+        assert world.nearest(vector, checked(), 3)[0][0] == stored.row, "new, and with another vector than at first"
+        world.memory.forget(fresh)
+        assert stored.row not in dict(world.nearest(vector, checked(), 50)), "what died is not named"
+        world.memory.restore(fresh)
+        assert world.nearest(vector, checked(), 3)[0][0] == stored.row
+        world.add(8)
+    assert lists.ready and lists is the_lists(world) and overlap(world, checked()) >= 0.9
+
+
+def test_lists_that_are_outgrown_or_out_of_date_are_made_anew(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    lists = lists_made(world, monkeypatch)
+    first = lists._made
+    world.add(1_500)  # the generation of 600 is 512
+    world.nearest(world.question(), checked(), 5)
+    world.nearest(world.question(), checked(), 5)
+    assert lists.wait(60) and lists._made is not first
+    second = lists._made
+    with world.memory._store.read() as reading:
+        rows = [stored.row for stored in reading.page(checked(), None, 40)]
+    with world.memory._writing() as tx:
+        tx.put_vectors("m", dict(zip(rows, encoded(units([world.vector() for _ in rows])), strict=True)))
+    for _ in range(2):
+        world.nearest(world.question(), checked(), 5)
+    assert lists.wait(60) and lists._made is not second and overlap(world, checked()) >= 0.9
+
+
+def test_lists_grown_bit_by_bit_answer_as_lists_made_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    lists = lists_made(world, monkeypatch)
+    for _ in range(10):
+        world.add(30)
+        world.nearest(world.question(), checked(), 5)
+    grown = lists._made
+    shelf = cast(Any, world.memory._store)._shelves._shelves["m"]
+    assert grown is not None and grown.count > 700 and grown.generation == 512
+    again = ann.Ann(D, shelf._widened, grown.count)
+    mask = shelf.mask(None, None, rules=False)[: grown.count]
+    for _ in range(20):
+        question = np.frombuffer(world.question(), "<f4")
+        one, other = (made.likely(question, mask, 1.0, 60) for made in (grown, again))
+        assert one is not None and other is not None and one.tolist() == other.tolist()
+
+
+def test_what_was_erased_leaves_the_lists_too(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    lists = lists_made(world, monkeypatch)
+    (doomed,) = world.add(1)
+    world.memory.erase(entry=doomed)
+    world.nearest(world.question(), checked(), 5)
+    assert not lists.ready and the_lists(world) is not lists
+
+
+@pytest.mark.parametrize("error", [RuntimeError("no memory for it"), ImportError("broken"), MemoryError()])
+def test_where_lists_cannot_be_made_recall_goes_on_as_without(world: World, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def broken(*args: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(ann, "Ann", broken)
+    for name, value in {"FROM": 200, "PATIENT": 1}.items():
+        monkeypatch.setattr(ann, name, value)
+    monkeypatch.setattr(shelves, "EXACT", 50)
+    world.add(600)
+    for _ in range(3):
+        question = world.question()
+        same(world.nearest(question, checked(), 10), world.scanned(question, checked(), 10))
+    assert not the_lists(world).wait(60)
+
+
+def test_without_the_extra_nothing_is_missed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ann, "here", lambda: False)
+    for name, value in {"FROM": 200, "PATIENT": 1}.items():
+        monkeypatch.setattr(ann, name, value)
+    monkeypatch.setattr(shelves, "EXACT", 50)
+    world.add(600)
+    question = world.question()
+    same(world.nearest(question, checked(), 10), world.scanned(question, checked(), 10))
+    assert not the_lists(world).wait(1)
+
+
+def test_many_threads_ask_while_others_write(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    lists_made(world, monkeypatch)
+    questions = [world.question() for _ in range(30)]
+    wrong: list[BaseException] = []
+
+    def ask() -> None:
+        try:
+            for question in questions:
+                assert len(world.nearest(question, checked(), 10)) == 10
+        except BaseException as error:
+            wrong.append(error)
+            raise
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for _ in range(10):
+        world.add(20)
+    for thread in threads:
+        thread.join()
+    assert wrong == [] and overlap(world, checked()) >= 0.9

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from earnest.ci import flaky, state
 from earnest.core import check
+from earnest.core.tallies import tally
 from earnest.core.ticket import PendingTicket
 from earnest.errors import NothingMeasured
 from earnest.memory import Memory
@@ -113,7 +114,7 @@ def _side(reports: Sequence[Report]) -> Run:
 
 
 def _told(improved: Sequence[str], regressed: Sequence[str], shared: int) -> str:
-    return f"{len(improved)} mended, {len(regressed)} broken of {shared} tests that both runs measured"
+    return tally(len(improved), len(regressed), shared)
 
 
 def _name(request: Request) -> str:

@@ -74,11 +74,14 @@ def bash() -> str:
     ]
     for command in COMMANDS:
         names = [name for option in _options(command) for name in option.names]
-        words = [*(choice for argument in _arguments(command) for choice in argument.choices), *names, "--help"]
-        after = ""
-        if any(argument.files for argument in _arguments(command)):
-            after = ' [[ "$cur" != -* ]] && { COMPREPLY=(); compopt -o default 2>/dev/null; return; } ;'
-        lines.append(f"                {command.name}){after} words={_quoted(' '.join(words))} ;;")
+        choices = [choice for argument in _arguments(command) for choice in argument.choices]
+        files = "compopt -o default 2>/dev/null; " if any(argument.files for argument in _arguments(command)) else ""
+        first = ""
+        if choices or files:
+            # An option begins with a dash; what does not is one of the choices, or a file where no choice fits.
+            offered = f'($(compgen -W {_quoted(" ".join(choices))} -- "$cur"))' if choices else "()"
+            first = f' [[ "$cur" != -* ]] && {{ COMPREPLY={offered}; {files}return; }} ;'
+        lines.append(f"                {command.name}){first} words={_quoted(' '.join([*names, '--help']))} ;;")
     lines += [
         "            esac ;;",
         "    esac",

@@ -10,7 +10,7 @@ from earnest.cli.place import hint, open_memory
 from earnest.cli.render import Painted, Part, Screen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from earnest.core.events import Event
     from earnest.core.reports import Audit, Stats, Vectors
@@ -21,7 +21,7 @@ _MOST: Final = 1_000
 _ACCOUNTS: Final = {
     "mint": "made for stakes",
     "world": "credits paid (−) and fines taken (+) for outcomes",
-    "rent": "rent booked; an account books what it owes when it is next touched",
+    "rent": "booked when an entry that owes it is next touched",
     "cap": "credit that did not fit under the cap",
     "forfeit": "left behind by the dead",
 }
@@ -104,16 +104,16 @@ def _say_stats(screen: Screen, found: Stats, meters: list[Meter]) -> None:
     screen.pairs([row for row in rows if row[1]])
     screen.say()
     screen.say(Painted("Energy", "bold"), ", which entries live from")
-    rows = [("the living", f"{shown_energy(found.energy):>10}  held by them now")]
-    rows += [(name, f"{shown_energy(amount, signed=True):>10}  {_ACCOUNTS.get(name, '')}") for name, amount in found.accounts.items()]
-    screen.pairs(rows, "  ")
+    held: list[Sequence[Part]] = [("the living", shown_energy(found.energy), "held by them now")]
+    held += [(name, shown_energy(amount, signed=True), _ACCOUNTS.get(name, "")) for name, amount in found.accounts.items()]
+    screen.table(("account", "energy", "what it is"), held, right=frozenset({1}))
     screen.say()
     screen.say(Painted("Resources", "bold"), ", as meters measured them")
     if not meters:
-        screen.say("  nothing measured yet")
-    for m in meters:
-        unit = f" {m.unit}" if m.unit else ""
-        screen.say(f"  {m.name}  {shown_delta(m.total)}{unit} over {plural(m.settlements, 'settlement')}")
+        screen.say("nothing measured yet")
+        return
+    sums = [(m.name, shown_delta(m.total), m.unit, f"{m.settlements:,}") for m in meters]
+    screen.table(("meter", "sum", "unit", "settlements"), sums, right=frozenset({1}))
 
 
 def _counts(counts: Any) -> str:

@@ -29,6 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. Returns its exit status; prints errors on one line of standard error."""
     words = [*(sys.argv[1:] if argv is None else argv)]
     as_json = "--json" in words[: words.index("--")] if "--" in words else "--json" in words
+    _have_streams()
     _take_any_text()
     try:
         status = _run(words)
@@ -107,6 +108,20 @@ def _fail(as_json: bool, kind: str, message: str, status: int) -> int:
     except OSError:
         return status
     return status
+
+
+def _have_streams() -> None:
+    """Put the null device where a standard stream was closed, so that it reads as empty and takes what is written; a file that is
+    opened later would get its number, and everything that is printed."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is not None:
+            continue
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest number that is free is taken, which is this one: those below it are in use by now.
+            os.open(os.devnull, os.O_RDWR)
+        setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
 
 
 def _take_any_text() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
@@ -37,9 +38,19 @@ def _plainer(message: str) -> str:
     return message.removeprefix("argument ")
 
 
+_NARROWEST: Final = 40
+
+
 class _Help(argparse.RawDescriptionHelpFormatter):
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=26)
+
+
+class _Root(_Parser):
+    def format_help(self) -> str:
+        # Told only when it is asked for: every other start is spared the wrapping.
+        self.epilog = _overview()
+        return super().format_help()
 
 
 def dest_of(option: Option) -> str:
@@ -49,11 +60,10 @@ def dest_of(option: Option) -> str:
 
 def build() -> argparse.ArgumentParser:
     """The parser of every command. Options that are good everywhere may come before the command or after it."""
-    parser = _Parser(
+    parser = _Root(
         prog="earnest",
         usage="earnest [options] COMMAND …",
         description="Long-term memory for LLM agents in which every memory has to earn its keep.",
-        epilog=_overview(),
         formatter_class=_Help,
         allow_abbrev=False,
         add_help=False,
@@ -113,20 +123,23 @@ def _sentence(summary: str) -> str:
 
 
 def _overview() -> str:
+    import textwrap
+
+    room = max(_NARROWEST, shutil.get_terminal_size().columns - 2)
     lines: list[str] = []
     theme = ""
     for command in COMMANDS:
         if command.theme != theme:
             theme = command.theme
             lines += ["", f"{theme}:"]
-        lines.append(f"  {command.name:<11} {command.summary}")
-    lines += [
-        "",
-        "The store is --store, else EARNEST_STORE, else .earnest/memory.db in this folder or one above it, else memory.db in your",
-        "user's data folder. example: earnest demo --fast",
-        "",
+        lines += textwrap.wrap(f"  {command.name:<11} {command.summary}", room, subsequent_indent=" " * 14, break_on_hyphens=False)
+    for told in (
+        "The store is --store, else EARNEST_STORE, else .earnest/memory.db in this folder or one above it, else memory.db in your "
+        "user's data folder.",
         EXITS,
-    ]
+        "example: earnest demo --fast",
+    ):
+        lines += ["", *textwrap.wrap(told, room, break_on_hyphens=False)]
     return "\n".join(lines).lstrip("\n")
 
 

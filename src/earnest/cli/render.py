@@ -143,7 +143,7 @@ class Screen:
         *front, last = parts
         if self.columns is not None:
             room = self.columns - sum(width(cleaned(_text(part))) for part in front)
-            shown = fit(cleaned(_text(last)), max(room, 8))
+            shown = fit(cleaned(_text(last)), max(room, 4))
             last = Painted(shown, last.style) if isinstance(last, Painted) else shown
         self.say(*front, last)
 
@@ -169,10 +169,13 @@ class Screen:
                 shown = Painted(piece, value.style) if isinstance(value, Painted) else piece
                 self.say(indent, Painted((name if i == 0 else "").ljust(left), "dim"), shown)
 
-    def table(self, head: Sequence[str], rows: Sequence[Sequence[Part]], *, right: frozenset[int] = frozenset()) -> None:
+    def table(
+        self, head: Sequence[str], rows: Sequence[Sequence[Part]], *, right: frozenset[int] = frozenset(), whole: bool = False
+    ) -> None:
         """Print a table. The columns that `right` names are numbers.
 
-        On a terminal the last column is cut to the window, and goes on a line of its own where little room is left for it.
+        On a terminal the last column is cut to the window, or wrapped if the `whole` of it is wanted; it goes on a line of its own where
+        little room is left for it.
         """
         shown = [[cleaned(_text(cell)) for cell in row] for row in rows]
         last = len(head) - 1
@@ -182,11 +185,18 @@ class Screen:
             front: list[Part] = []
             for i, cell in enumerate(cells[:last]):
                 room = " " * (widths[i] - width(cell))
-                front += [Painted(room + cell if i in right else cell + room, styles[i]), "  "]
+                front += [Painted(room + cell if i in right else cell + ("" if stacked and i == last - 1 else room), styles[i]), "  "]
             if stacked:
-                self.cut(*front, "")
+                self.cut(*front[:-1])
                 front = ["    "]
-            self.cut(*front, Painted(cells[last], styles[last]))
+            style = styles[last]
+            if not whole or self.columns is None:
+                self.cut(*front, Painted(cells[last], style))
+                continue
+            left = sum(width(_text(part)) for part in front)
+            for piece in wrap(cells[last], self.columns - left):
+                self.say(*front, Painted(piece, style))
+                front = [" " * left]
 
     def json(self, value: Any) -> None:
         """Print a value as strict JSON."""

@@ -87,7 +87,7 @@ def config(args: Namespace, screen: Screen) -> int:
         return 0
     meanings = _meanings(type(now))
     rows: list[list[Part]] = [[name, Painted(str(value), "bold"), meanings.get(name, "")] for name, value in values.items()]
-    screen.table(["setting", "value", "meaning"], rows)
+    screen.table(["setting", "value", "meaning"], rows, whole=True)
     return 0
 
 

@@ -38,7 +38,9 @@ def number(word: str) -> float:
     """A finite number in plain spelling. A whole one stays whole, so that it is shown as it was typed."""
     said = text(word)
     if said.strip().lower() in _UNSPELT:
-        raise ArgumentTypeError(f"{_shown(said)} is not finite; a broken instrument measured nothing, so record nothing")
+        raise ArgumentTypeError(
+            f"{_shown(said)} is not finite; give a number (and record nothing where an instrument is broken: it measured nothing)"
+        )
     if not _NUMBER.match(said):
         raise ArgumentTypeError(f"{_shown(said)} is not a number; write it plainly, such as 4096, -2.5 or 1e-3")
     made = float(said)

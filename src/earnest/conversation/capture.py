@@ -8,6 +8,8 @@ are nothing to remember, and a sentence that stands on a pronoun alone is joined
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from earnest.conversation import persons
@@ -39,6 +41,20 @@ _CLAIMED: Final = 0.7
 """Confidence in what an assistant says of itself."""
 
 _CLAUSE: Final = re.compile(r"^(.{1,40}?)[,，、!！]\s*")
+_JOINS: Final = re.compile(
+    r"(?:,? and|,) (?=(?:I|I['’](?:m|ve)|my|we|our) )|(?:,? und|,) (?=(?:ich|mein\w*|wir|unser\w*) )"
+    r"|(?:,? et|,) (?=(?:j['’]|je |mon |ma |nous |notre ))|,? y (?=(?:mi|nuestr[oa]|vivo|trabajo|soy|tengo|uso) )"
+    r"|(?:, (?:и )?| и )(?=(?:я|мой|моя|мы|наш|наша) )|[，,](?=我)",
+    re.IGNORECASE,
+)
+"""Where a sentence begins to tell another thing of the one who speaks."""
+_UNDER: Final = re.compile(
+    r"(?:if|unless|when(?:ever)?|while|because|since|although|though|once|after|before|until|as|wenn|falls|weil|obwohl|sobald|nachdem|bevor|si|"
+    r"quand|lorsque|parce|puisque|cuando|porque|aunque|если|когда|потому|хотя|如果|要是|当|因为|虽然)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins of which one part holds only with the other."""
+_OF_THE_SPEAKER: Final = ("profile", "preference", "correction", "fact")
 _QUESTION: Final = re.compile(r"[?？؟\u037e][\"'”’)\]」』]*$")
 _VALUE: Final = re.compile(r"\d+(?:[.,:/\-]\d+)*")
 _ANCHOR: Final = re.compile(
@@ -63,9 +79,25 @@ _MOOD: Final = re.compile(
     r"(?:questions?|problems?|ideas?|issues?|requests?|doubts?|feelings?|favou?rs?|clue)[.!]*$"
 )
 _HEDGED: Final = re.compile(
-    r"^(?:i (?:think|guess|suppose|wonder|hope|mean|see|know|understand|agree|believe you|don'?t (?:know|think|understand|get|mind|care))"
+    r"^(?:maybe|perhaps|possibly|vielleicht|womoglich|peut-etre|quizas?|tal vez|talvez|возможно|может быть|也许|可能|たぶん|아마)"
+    r"|^(?:i (?:think|guess|suppose|wonder|wish|hope|mean|see|know|understand|agree|believe you"
+    r"|don'?t (?:know|think|understand|get|mind|care))"
     r"|let'?s see|we'?ll see)\b"
 )
+_UNREAL: Final = re.compile(
+    r"^(?:suppose|supposing|imagine|assume|assuming|for example|for instance|angenommen|stell dir vor|zum beispiel|supposons|imagine[zs]?"
+    r"|par exemple|supongamos|imagina|por ejemplo|por exemplo|предположим|например|допустим)\b"
+    r"|^(?:假设|假如|比如|例如|仮に|例えば|가령|예를 들어)"
+    r"|^if\b.*\b(?:would|could|might)\b|\b(?:would|could|might)\b.*\bif i\b|^(?:wenn|falls)\b.*\b(?:wurde|hatte|ware|konnte)\w*\b"
+    r"|^si\b.*\b(?:serai[st]?|aurai[st]?|ferai[st]?|seria|tendria)\b|^если бы\b"
+)
+"""What is only supposed, or an example of something."""
+_MENDS: Final = re.compile(
+    r"^(?:no[,. ]+wait|wait|oops|sorry|i mean|make (?:that|it)|scratch that|nein[,. ]+(?:moment|warte|halt)|quatsch|non[,. ]+attends|pardon"
+    r"|perd[oó]n|digo)\b[,:. –—-]*(?:no\b[, ]*)?(?:it['’]?s |to |at |um |auf )?(\d+(?:[.,:/\-]\d+)*)[.!]*$",
+    re.IGNORECASE,
+)
+"""A sentence that only puts the number of the one before it right."""
 _CHATTER: Final = re.compile(
     r"\b(?:you|your|yours|you're|you've|y'all)\b|^(?:sounds|looks?|glad|congrats|congratulations|reminded|reminds|hope|hoping|wish|"
     r"can'?t wait|happy|proud|love|guess|bet|wow|omg|aww*|yay|hey|hi|good luck|well done|way to go|nice|great|awesome|cool|thanks|thank|"
@@ -75,6 +107,12 @@ _FEELING: Final = re.compile(r"\b(?:so|really|very|such|super|pretty|quite|truly
 _SUBJECT: Final = re.compile(
     r"^(?:the|our|we|my|i|i'(?:m|ve|d|ll)|every|all|no|each|both|zero|one|two|three|four|five|six|seven|eight|nine|ten)\b"
 )
+_ENDED: Final = re.compile(
+    r"\b(?:no longer|not .{1,40} any ?more|don['’]?t .{1,40} any ?more)\b|"
+    r"^(?:i|we) (?:live|work|eat|use|drive|prefer|have|own|run|drink|speak|study)\b.{1,60} now[.!]*$"
+)
+_ANSWERS: Final = 50
+"""Sentences of the assistant that are looked at for what the user left open."""
 _FEWEST: Final = {"spaced": 3, "anchored": 2, "dense": 7}
 
 
@@ -83,11 +121,12 @@ def kept_of(user_text: str, assistant_text: str, *, name: str = "") -> list[Kept
 
     `name` is what the user is called; sentences say "the user" if it is empty. Cost: some 0.2 ms a sentence.
     """
-    said = [*sentences(user_text, persons.USER), *sentences(assistant_text, persons.ASSISTANT)]
+    said = [*_parted(_mended(sentences(user_text, persons.USER)), name), *sentences(assistant_text, persons.ASSISTANT)]
+    answers = [one for one in said if one.speaker == persons.ASSISTANT][:_ANSWERS]
     made: list[tuple[int, Kept]] = []
     seen: set[str] = set()
     for place, one in enumerate(said):
-        kept = _kept(one, said, name)
+        kept = _kept(one, answers, name)
         if kept is not None and folded(kept.text) not in seen:
             seen.add(folded(kept.text))
             # A sentence that was joined to the one before it says what that one says.
@@ -97,7 +136,36 @@ def kept_of(user_text: str, assistant_text: str, *, name: str = "") -> list[Kept
     return [kept for _, kept in sorted(best, key=lambda pair: pair[0])]
 
 
-def _kept(one: Said, said: list[Said], name: str) -> Kept | None:
+def _mended(said: list[Said]) -> list[Said]:
+    """Sentences of which one put the number of the one before it right ("No wait, 5434."), with the right number."""
+    made: list[Said] = []
+    for one in said:
+        mends = _MENDS.match(one.text)
+        if mends and made and len(_VALUE.findall(made[-1].text)) == 1:
+            made[-1] = replace(made[-1], text=_VALUE.sub(mends[1], made[-1].text))
+        else:
+            made.append(one)
+    return made
+
+
+def _parted(said: list[Said], name: str) -> list[Said]:
+    """Sentences of which one tells several things of the speaker, as one sentence each: so that one of them can change alone."""
+    made: list[Said] = []
+    for one in said:
+        parts = [part.strip() for part in _JOINS.split(one.text)]
+        end = one.text[-1] if one.text[-1] in ".!。！" else "."
+        singles = [replace(one, text=f"{part[:1].upper()}{part[1:].rstrip(' .!。！')}{end}", before="") for part in parts]
+        alone = (
+            len(parts) > 1
+            and not _UNDER.match(one.text)
+            and all((kept := _kept(part, (), name)) and kept.type in _OF_THE_SPEAKER for part in singles)
+        )
+        made += singles if alone else [one]
+    return made
+
+
+def _kept(one: Said, answers: Sequence[Said], name: str) -> Kept | None:
+    """What is kept of a sentence; `answers` are what the assistant says to it, in case one of them names what it leaves open."""
     told, sentence = _reminded(_begun(persons.bare(one.text)))
     low = folded(sentence).strip()
     if only_small_talk(low) or not says_something(sentence) or _QUESTION.search(sentence):
@@ -108,11 +176,11 @@ def _kept(one: Said, said: list[Said], name: str) -> Kept | None:
     if type_ is None:
         return None
     changes = found("change", low) is not None or (
-        one.text != sentence and re.match(r"(?i)(?:no|nope|actually|correction|sorry)\b", one.text) is not None
+        one.text != sentence and re.match(r"(?i)(?:no|nope|actually|correction|sorry|i mean|i meant|wait|oops)\b", one.text) is not None
     )
     if changes and type_ in ("fact", "profile"):
         type_ = "correction"
-    text = _standing_alone(sentence, low, one, said)
+    text = _standing_alone(sentence, low, one, answers)
     if text is None:
         return None
     kind, importance = KINDS[type_]
@@ -158,7 +226,7 @@ def _type(low: str, sentence: str, speaker: str, told: bool) -> str | None:
         if found("fix", low) and _ANCHOR.search(sentence):
             return "fix"
         return "action" if found("done", low) and _ANCHOR.search(sentence) else None
-    if _MOOD.match(low) or _OPINION.match(low):
+    if _MOOD.match(low) or _OPINION.match(low) or _UNREAL.search(low):
         return "fact" if told else None
     hedged = _HEDGED.match(low) is not None
     for section in ("decision", "instruction", "preference", "fix", "error", "commitment", "profile"):
@@ -173,6 +241,8 @@ def _states(low: str, sentence: str) -> bool:
     """Whether a sentence without any cue tells how something is: it has a subject, a verb and enough to say."""
     anchored = _ANCHOR.search(sentence) is not None
     languages = languages_of(low)
+    if len(low.split()) > _FEWEST["spaced"] and _SUBJECT.match(low) and _ENDED.search(low):
+        return True
     words = [word for word in low.split() if any(char.isalnum() for char in word)]
     if any(language in ("zh", "ja", "th") for language in languages):
         return len([char for char in low if char.isalpha()]) >= (_FEWEST["dense"] if not anchored else 4)
@@ -197,7 +267,7 @@ def _states_in_english(low: str, sentence: str, anchored: bool) -> bool:
     return _SUBJECT.match(low) is not None or (len(low.split()) > _FEWEST["spaced"] + 1 and not _FEELING.search(low))
 
 
-def _standing_alone(sentence: str, low: str, one: Said, said: list[Said]) -> str | None:
+def _standing_alone(sentence: str, low: str, one: Said, answers: Sequence[Said]) -> str | None:
     """A sentence that needs no other one: itself, with the one that it leans on before it, or what the answer says in its place."""
     if not found("dangling", low):
         return sentence
@@ -213,10 +283,10 @@ def _standing_alone(sentence: str, low: str, one: Said, said: list[Said]) -> str
     values = set(_VALUE.findall(sentence))
     if one.speaker != persons.USER or not values:
         return None
-    for other in said:
+    for other in answers:
         # "No, it is 5433." – "Right: the port is 5433.": the answer repeats the value and names what it belongs to.
         restated = persons.bare(other.text)
-        if other.speaker != persons.ASSISTANT or not values <= set(_VALUE.findall(restated)) or len(restated.split()) < 3:
+        if not values <= set(_VALUE.findall(restated)) or len(restated.split()) < 3:
             continue
         if not _QUESTION.search(restated) and not found("dangling", folded(restated)):
             return restated[:1].upper() + restated[1:]

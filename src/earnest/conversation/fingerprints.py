@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from earnest.core.agreement import denies
-from earnest.core.analysis import Analyser, Question, folded
+from earnest.core.analysis import Analyser, folded
 from earnest.core.entry import StoredEntry
 from earnest.core.filters import Filter
 from earnest.core.sentences import words
@@ -31,14 +31,16 @@ DENSE: Final = 0.85
 LOOSE: Final = 0.6
 """The part of its words that what an assistant says must share: it repeats in its own words what it was shown."""
 
-_MARK: Final = re.compile(r"\w*\d[\w.,:/\-]*\w|\d|\b[A-ZÀ-ÞΑ-ΩА-Я]\b|\b\w*[A-Z]\w*[A-Z]\w*\b|(?<=[^.!?。\s])\s[\"'“«(]?([A-ZÀ-ÞΑ-ΩА-Я]\w+)")
-# Words that frame what is repeated, or stand for the same person from another side.
-_FRAME: Final = words(
+_MARK: Final = re.compile(
+    r"\w*\d(?:[\w.,:/\-]*\w)?|\b[A-ZÀ-ÞΑ-ΩА-Я]\b|\b\w*[A-Z]\w*[A-Z]\w*\b|(?<=[^.!?。\s])\s[\"'“«(]?([A-ZÀ-ÞΑ-ΩА-Я]\w+)"
+)
+FRAME: Final = words(
     "user users assistant according memory memories remember remembered recall recalled know known note notes noted mentioned "
     "mention said say says told tell you your we our i my me us they he she decided decision still also just already currently now yes "
     "that's it's as of per based relevant earlier previously information context reminder fact use using used have has asked "
     "nutzer utilisateur usuario пользователь kullanici χρηστης המשתמש المستخدم"
 )
+"""Words that frame what is repeated, or stand for the same person from another side."""
 _OPPOSED: Final = tuple(
     (words(a), words(b))
     for a, b in (
@@ -64,11 +66,11 @@ class Print:
 def print_of(analyser: Analyser, text: str) -> Print:
     """The fingerprint of a sentence. O(its words)."""
     question = analyser.question(text)
-    words = tuple(word.terms for word in question.words if word.weight >= 0.5 and not _FRAME & set(word.terms))
+    words = tuple(word.terms for word in question.words if word.weight >= 0.5 and not FRAME & set(word.terms))
     low = folded(text)
     dense = bool(words) and sum(len(terms[0]) <= 2 and not terms[0].isascii() for terms in words) * 2 > len(words)
     marks = tuple(folded(found[1] or found[0]).strip() for found in _MARK.finditer(text))
-    return Print(words, dense, tuple(mark for mark in marks if mark not in _FRAME), frozenset(re.findall(r"[^\W\d_]+", low)), text)
+    return Print(words, dense, tuple(mark for mark in marks if mark not in FRAME), frozenset(re.findall(r"[^\W\d_]+", low)), text)
 
 
 def says_all(entry_terms: frozenset[str], entry: Print, new: Print, *, loose: bool = False) -> bool:
@@ -130,37 +132,3 @@ def said_before(analyser: Analyser, text: str, others: Iterable[str]) -> bool:
     """Whether one of a few other sentences says all of this one."""
     new = print_of(analyser, text)
     return any(says_all(frozenset(analyser.terms(other)), print_of(analyser, other), new) for other in others)
-
-
-def replaced(reading: Reading, analyser: Analyser, scope: str, text: str) -> StoredEntry | None:
-    """The one entry that a statement of change makes untrue: it came from a conversation and says the same but for numbers and names.
-
-    None where that is not clear: several would fit, or it is pinned, awaited by a ticket, or says more than the statement.
-    """
-    new, topic = _topic(analyser, text)
-    # Asked for by what it is said of alone: the new value is in no entry that it replaces.
-    question = Question(tuple(word for word in analyser.question(text).words if word.terms[-1] in topic))
-    if not question.words:
-        return None
-    candidates, _ = reading.candidates(question, Filter(scopes=(scope,)), LOOKED_AT, 0.3)
-    fitting = []
-    for stored in reading.entries([c.row for c in candidates]):
-        entry = stored.entry
-        if entry.origin != "turn" or entry.standing != "active" or entry.pinned or stored.open_tickets:
-            continue
-        values, other = _topic(analyser, entry.text)
-        if topic and other == topic and values and new and values != new:
-            fitting.append(stored)
-    return fitting[0] if len(fitting) == 1 else None
-
-
-_CHANGE_WORDS: Final = words("longer anymore instead actually changed change moved move renamed switched correction meant")
-
-
-def _topic(analyser: Analyser, text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The values in a statement (numbers, names, marks), and what they are said of."""
-    made = print_of(analyser, text)
-    marks = frozenset(made.marks)
-    parts = {part for mark in marks for part in re.split(r"\W+", mark) if part} | marks
-    topic = frozenset(terms[-1] for terms in made.words if not set(terms) & parts and terms[0] not in _CHANGE_WORDS)
-    return marks, topic

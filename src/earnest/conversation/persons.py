@@ -24,6 +24,18 @@ _LEAD: Final = re.compile(
     r"(?:\s*[,:;!.–—-]+\s*|\s+(?=and\b|but\b|so\b)))+",
     re.IGNORECASE,
 )
+_FRAMED: Final = re.compile(
+    r"^(?:(?:as (?:i|we|you) (?:remember|recall|said|mentioned|noted|told (?:me|you))(?: earlier| before)?"
+    r"|(?:if|from what) i (?:remember|recall)(?: correctly| right)?|according to (?:my|your|the) (?:memory|notes|records))\s*[,:–—-]+\s*"
+    r"|i (?:meant|mean)(?: to say)?(?: that)? (?=(?:the|our|my|we|it)\b))",
+    re.IGNORECASE,
+)
+"""What only says where a statement comes from, before it."""
+_TAIL: Final = re.compile(
+    r"[,;.–—-]+\s*(?:please )?(?:forget|ignore|scratch|never ?mind) (?:what|whatever|all|everything|that)"
+    r"(?: i (?:just )?(?:said|told you|wrote))?(?: before| earlier)?(?=[.!]*$)",
+    re.IGNORECASE,
+)
 _AND: Final = re.compile(r"^(?:and|but|so|also|then|plus)\s+(?=\w)", re.IGNORECASE)
 _LETS: Final = re.compile(r"^let['’]?s\s+(?P<not>not\s+)?(?:just\s+|please\s+|now\s+)?(?P<what>.+)", re.IGNORECASE | re.DOTALL)
 _REMIND: Final = re.compile(r"^(?:please\s+)?remind me\s+(?P<what>to\s+.+|that\s+.+)", re.IGNORECASE | re.DOTALL)
@@ -34,6 +46,10 @@ _ADVERBS: Final = (
 )
 _VERB: Final = re.compile(rf"\bI\s+(?P<adverbs>(?:(?:{_ADVERBS})\s+)*)(?P<verb>[a-z]+n['’]t|[a-z]+)(?P<rest>\s+not\b)?")
 _ENGLISH_I: Final = re.compile(r"\b(?:i|my|mine|myself)\b|\bme[.!,]?$|\b(?:let's|remind me)\b")
+_QUOTE: Final = re.compile(r"([\"“„«][^\"”“»]{2,}(?:[\"”“»]|$)|(?<=[\s:,])[‘'][^’']{2,}[’'](?!\w))")
+_AND_NOW: Final = re.compile(
+    r"\band (?P<when>now|currently|still|also) (?P<verb>(?:work|live|use|prefer|like|want|need|eat|drive|study|have|own|run)\b)"
+)
 _SHORT: Final = {"'m": " is", "'ve": " has", "'ll": " will", "'d": " would"}
 _CONTRACTED: Final = re.compile(r"\bI['’](m|ve|ll|d)\b")
 _OTHERS: Final = ((re.compile(r"\bmyself\b", re.IGNORECASE), "self"), (re.compile(r"\b(?:my|mine)\b", re.IGNORECASE), "own"),
@@ -73,7 +89,14 @@ def bare(sentence: str) -> str:
     """A sentence without the words that only lead in ("Well,", "By the way,"), and without its reminder to remember it."""
     made = sentence.strip()
     for _ in range(2):
-        made = _LEAD.sub("", made).strip()
+        led = _LEAD.sub("", made).strip()
+        if led != made and led.split(" ", 1)[0].islower():
+            led = led[:1].upper() + led[1:]
+        made = led
+        if (framed := _FRAMED.match(made)) is not None:
+            made = made[framed.end() :].strip()
+            made = made[:1].upper() + made[1:]
+    made = _TAIL.sub("", made)
     return _AND.sub("", made) if _AND.match(made) and len(made.split()) > 3 else made
 
 
@@ -98,6 +121,15 @@ def _labelled(sentence: str, low: str, label: str) -> str:
 
 
 def _english(sentence: str, who: str) -> str:
+    """In the third person; what is quoted of somebody stays as that one said it."""
+    parts = _QUOTE.split(sentence)
+    if len(parts) == 1:
+        return _in_english(sentence, who)
+    made = "".join(part if _QUOTE.fullmatch(part) else _in_english(part, who) if part.strip() else part for part in parts)
+    return made if made == sentence else made[:1].upper() + made[1:]
+
+
+def _in_english(sentence: str, who: str) -> str:
     decided = _LETS.match(sentence)
     if decided:
         sentence = f"Decided: {'do not ' if decided['not'] else ''}{decided['what']}"
@@ -106,6 +138,7 @@ def _english(sentence: str, who: str) -> str:
         sentence = f"{who} asked to be reminded {reminder['what']}"
     made = _CONTRACTED.sub(lambda m: who + _SHORT["'" + m[1]], sentence)
     made = _VERB.sub(lambda m: f"{who} {m['adverbs']}{_third(m['verb'])}{m['rest'] or ''}", made)
+    made = _AND_NOW.sub(lambda m: f"and {m['when']} {_third(m['verb'])}", made) if made != sentence else made
     forms = {"self": who, "own": f"{who}'s", "me": who}
     for pattern, form in _OTHERS:
         made = pattern.sub(forms[form], made)

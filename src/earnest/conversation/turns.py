@@ -25,6 +25,10 @@ _PROGRAM: Final = re.compile(
     r"[{}\[\]<(]|[-+]{3} |@@|"
     r"[|+=_*~-]{3,}|\w+\(.*\)\s*[;{]?$|(?:import|def|class|return|const|let|var|function|SELECT|INSERT|UPDATE|DELETE)\b.*[;:{(=])"
 )
+_MARKS: Final = '"“”„«»「」『』'
+_QUOTED: Final = re.compile(r"^\s*>")
+_ROLE: Final = re.compile(r"^\W{0,4}(?:user|human|assistant|system|ai|bot|agent|chatgpt|claude)\W{0,3}[:：]", re.IGNORECASE)
+"""A line of a transcript: what somebody said once, and not to whom it is shown now."""
 _ENDS: Final = re.compile(r"[.!?…。！？।؟][\"'”’)\]」』]*$")
 _HEADING: Final = re.compile(r"^#{1,6}\s|[:：]$")
 
@@ -36,7 +40,13 @@ def sentences(text: str, speaker: str) -> list[Said]:
     pasted = len(lines) > MANY_LINES
     made: list[Said] = []
     for line in lines:
-        bare = " ".join(_BULLET.sub("", line.strip(), count=1).split()).strip('*_`"“”«»「」『』 ')
+        if _QUOTED.match(line) or _ROLE.match(line):
+            continue
+        whole = " ".join(_BULLET.sub("", line.strip(), count=1).split())
+        bare = whole.strip('*_`"“”«»「」『』 ')
+        if sum(bare.count(mark) for mark in _MARKS) % 2:
+            # One of a pair went: it closed what somebody is quoted with.
+            bare = whole
         if not bare or _HEADING.search(bare) or _printed(bare, pasted):
             continue
         before = ""

@@ -37,6 +37,15 @@ def cleaned(text: str) -> str:
     return text
 
 
+def spelt(path: str) -> str:
+    """A file's name as text. Bytes that are no UTF-8, and control characters, are spelt with escapes, so that no two names are one."""
+    try:
+        plain = path if path.isascii() else path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:  # a lone surrogate that stands for no byte, as names on Windows may hold
+        plain = path.encode("utf-8", "backslashreplace").decode("utf-8")
+    return "".join(c.encode("unicode_escape").decode("ascii") if unicodedata.category(c) == "Cc" else c for c in plain)
+
+
 def text(name: str, value: Any, *, limit: int = MAX_TEXT) -> str:
     """A text with at least one visible character, cleaned; else `InvalidInput`."""
     if not isinstance(value, str):
@@ -116,7 +125,10 @@ def number(name: str, value: Any, *, low: float, high: float) -> float:
         raise InvalidInput(name, value, f"must lie between {low:g} and {high:g}")
     made = float(value)
     if not math.isfinite(made):
-        raise InvalidInput(name, value, "must be finite; a broken instrument measured nothing, so record nothing")
+        way_out = (
+            "a broken instrument measured nothing, so record nothing" if name == "delta" else f"give a number from {low:g} to {high:g}"
+        )
+        raise InvalidInput(name, value, f"must be finite; {way_out}")
     if not low <= made <= high:
         raise InvalidInput(name, value, f"must lie between {low:g} and {high:g}")
     return made

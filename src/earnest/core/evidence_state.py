@@ -61,6 +61,8 @@ class Account(Generic[Name]):
     """Places of outcomes whose second measurement was asked for, with the tick of asking."""
     evidence: Evidence | None = None
     """What its words come to; None when that has to be made anew."""
+    paid: int = 0
+    """Rent that it paid since its account last moved otherwise."""
 
     @property
     def alive(self) -> bool:
@@ -178,7 +180,9 @@ class EvidenceState(Generic[Name]):
         self._settled.append((name, acted is False or delta == 0, meter))
         if not account.alive:
             return Change()
-        account.held = min(account.held + self._pay(meter, word.size, word.tick), micro(self.economy.cap))
+        earned = self._pay(meter, word.size, word.tick)
+        account.held = min(account.held + earned, micro(self.economy.cap))
+        account.paid = 0 if earned else account.paid
         changed, suspended, cleared = self._judge(account)
         wanted: list[tuple[int, str]] = []
         if self.second and acted is not False:
@@ -219,6 +223,7 @@ class EvidenceState(Generic[Name]):
                     # The account is put right as well: what a lie paid is taken back, as far as it is still there.
                     right = self._pay(meter, sized(delta, scale), word.tick) - self._pay(by, before, word.tick)
                     account.held = min(max(account.held + right, min(account.held, 0)), micro(self.economy.cap))
+                    account.paid = 0 if right else account.paid
         self._note(meter, entry)
         _, suspended, cleared = self._judge(account)
         return Change(suspended, cleared)
@@ -263,8 +268,10 @@ class EvidenceState(Generic[Name]):
             waived = {name for name, spared, meter in self._settled if spared or alarmed(self.beliefs[meter], self.rule)}
             rent = micro(self.economy.rent)
             for account in self.entries.values():
-                if account.alive and account.name not in waived:
-                    account.held -= rent
+                if account.alive:
+                    account.held, account.paid = account.held - rent, account.paid + rent
+                    if account.name in waived:
+                        account.held, account.paid = account.held + account.paid, 0
         self._settled.clear()
         for account in self.entries.values():
             if account.alive and account.held <= 0:

@@ -1,18 +1,26 @@
-"""The text form of a store of lessons: small, sorted, one fact a line, fit for git. Pure: lines to values and back, and two into one.
+"""The text form of a store of lessons: small, sorted, one fact a line, fit for git. Pure: lines to values and back.
 
 It holds causes, not balances: what was learned, what was decided by it, what was measured. A store is made from it by living through that
 again, so that balances and standings follow from the facts, whoever put them together.
 
-    ["earnest lessons", 1, {"agent": …, "head": …, "parents": […], "tick": …, "ticked": …}]
+    ["earnest lessons", 2, {"agent": …, "head": …, "parents": […], "tick": …, "ticked": …}]
     ["setting", name, value]
     ["meter", name, unit, scale, tier, [channel, …], revoked since this tick or null]
     ["entry", {…}]
+    ["link", entry, entry, kind, weight, reason]
+    ["rule", entry, tick, at, status, why, {…}]
     ["open", ticket, tick, at, decider, [supporter, …], question, {…}]
     ["settled", ticket, decider, tick, at, ticks until the outcome, time until it, meter, delta, {…} if need be]
+    ["ended", ticket, decider, tick, at, ticks until the end, time until it, "abandoned" or "expired", {…}]
     ["look", ticket, tick, at, meter, delta, {…}]
     ["control", tick, at, meter, delta, {…}]
 
-Times are microseconds since 1970. `head` is a digest of the lines after the first and of `parents`: the heads of the texts that this one
+Times are microseconds since 1970. A decider is "" where none decided. What a decision has beside it stands in the object at the end:
+`cited` and `withheld` entries, rules `beside` it, and `draws`, the coins that were thrown for it, each [entry, arm, p_shown, p_alone,
+p_all, rival or "", when the trial that it belongs to began or null]. An end without an outcome is told of randomised decisions alone.
+Form 1 had no links, rules, ends and draws, and is read as well.
+
+`head` is a digest of the lines after the first and of `parents`: the heads of the texts that this one
 came from, two after a merge.
 """
 
@@ -21,14 +29,16 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from earnest.errors import InvalidInput
 
 NAME: Final = "earnest lessons"
-FORM: Final = 1
+FORM: Final = 2
+FORMS: Final = (1, 2)
+"""The forms that can be read."""
 MAX_BYTES: Final = 64 * 1024 * 1024
 MAX_LINE: Final = 1_000_000
 
@@ -36,11 +46,16 @@ _WIDTHS: Final[Mapping[str, tuple[type | tuple[type, ...], ...]]] = {
     "setting": (str, (str, int, float, bool)),
     "meter": (str, str, (int, float, type(None)), str, list, (int, type(None))),
     "entry": (dict,),
+    "link": (str, str, str, (int, float), str),
+    "rule": (str, int, int, str, str, dict),
     "open": (str, int, int, str, list, str, dict),
+    "ended": (str, str, int, int, int, int, str, dict),
     "settled": (str, str, int, int, int, int, str, (int, float), dict),
     "look": (str, int, int, str, (int, float), dict),
     "control": (int, int, str, (int, float), dict),
 }
+_SPANS: Final = frozenset(("settled", "ended"))
+"""Kinds that are written with what lies between the decision and its end, which may lie before it where clocks differ."""
 _NUMBERS: Final = {"created": int, "born": int, "importance": float, "confidence": float, "pinned": bool, "probation": int, "version": int}
 
 Fact = tuple[Any, ...]
@@ -61,6 +76,9 @@ class Lessons:
     looks: frozenset[str] = frozenset()
     controls: frozenset[str] = frozenset()
     parents: tuple[str, ...] = ()
+    links: Mapping[tuple[str, str, str], Fact] = field(default_factory=dict)
+    rules: frozenset[str] = frozenset()
+    ended: Mapping[str, Fact] = field(default_factory=dict)
 
     @property
     def head(self) -> str:
@@ -83,17 +101,20 @@ def body(lessons: Lessons) -> list[str]:
         *(line(["setting", name, value]) for name, value in sorted(lessons.settings.items())),
         *(line(["meter", *fact]) for _, fact in sorted(lessons.meters.items())),
         *(line(["entry", {**said, "id": name}]) for name, said in entries),
+        *(line(["link", *fact]) for _, fact in sorted(lessons.links.items())),
+        *sorted(lessons.rules),
         *(line(["open", *fact]) for fact in sorted(lessons.open.values(), key=lambda fact: (fact[2], fact[0]))),
-        *(line(_short(fact)) for fact in sorted(lessons.settled.values(), key=lambda fact: (fact[5], fact[0]))),
+        *(line(_short("settled", fact)) for fact in sorted(lessons.settled.values(), key=lambda fact: (fact[5], fact[0]))),
+        *(line(_short("ended", fact)) for fact in sorted(lessons.ended.values(), key=lambda fact: (fact[5], fact[0]))),
         *sorted(lessons.looks),
         *sorted(lessons.controls),
     ]
 
 
-def _short(fact: Fact) -> list[Any]:
-    """A settled ticket as it is written: the outcome's tick and time as what lies between."""
-    ticket, decider, tick, at, end, ended, meter, delta, more = fact
-    return ["settled", ticket, decider, tick, at, end - tick, ended - at, meter, delta, *([more] if more else [])]
+def _short(kind: str, fact: Fact) -> list[Any]:
+    """A decision that ended as it is written: the end's tick and time as what lies between."""
+    ticket, decider, tick, at, end, ended, *rest, more = fact
+    return [kind, ticket, decider, tick, at, end - tick, ended - at, *rest, *([more] if more else [])]
 
 
 def written(lessons: Lessons) -> str:
@@ -113,7 +134,9 @@ def parsed(text: str, where: str = "the text") -> Lessons:
         raise InvalidInput("lessons", where, f"is larger than {MAX_BYTES:,} characters")
     lines = text.split("\n")
     first = _fact(lines[0], where, 1)
-    if first[:2] != [NAME, FORM] or len(first) != 3 or not isinstance(first[2], dict):
+    if first[:1] == [NAME] and len(first) > 1 and isinstance(first[1], int) and first[1] > FORM:
+        raise InvalidInput("lessons", where, f"is of form {first[1]}, this Earnest reads up to form {FORM}: upgrade Earnest")
+    if len(first) != 3 or first[0] != NAME or first[1] not in FORMS or not isinstance(first[2], dict):
         raise InvalidInput("lessons", where, f"does not begin as a text of lessons of form {FORM} does")
     made = _Gathering(where)
     for number, each in enumerate(lines[1:], 2):
@@ -161,13 +184,13 @@ class _Gathering:
 
     def __init__(self, where: str) -> None:
         self._where = where
-        self._named: dict[str, dict[str, Any]] = {kind: {} for kind in ("setting", "meter", "entry", "open", "settled")}
-        self._lines: dict[str, set[str]] = {"look": set(), "control": set()}
+        self._named: dict[str, dict[Any, Any]] = {kind: {} for kind in ("setting", "meter", "entry", "link", "open", "settled", "ended")}
+        self._lines: dict[str, set[str]] = {"look": set(), "control": set(), "rule": set()}
 
     def take(self, fact: list[Any], text: str, number: int) -> None:
         """One line."""
         kind, *rest = fact
-        if kind == "settled" and len(rest) == 8:
+        if (kind == "settled" and len(rest) == 8) or (kind == "ended" and len(rest) == 7):
             rest = [*rest, {}]
         widths = _WIDTHS.get(kind) if isinstance(kind, str) else None
         if widths is None or len(rest) != len(widths):
@@ -177,7 +200,7 @@ class _Gathering:
             if not isinstance(value, wanted) or (number_wanted and isinstance(value, bool)):
                 raise self._wrong(number, f"{str(value)[:40]!r} is of the wrong type")
             endless = isinstance(value, float) and not math.isfinite(value)
-            least = -(2**62) if kind == "settled" else 0
+            least = -(2**62) if kind in _SPANS else 0
             if endless or (wanted is int and isinstance(value, int) and not least <= value < 2**62):
                 raise self._wrong(number, f"{str(value)[:40]!r} is out of range")
         if kind in self._lines:
@@ -191,7 +214,11 @@ class _Gathering:
             fact_kept: Any = said
         else:
             name, fact_kept = rest[0], rest[1] if kind == "setting" else tuple(rest)
-            if kind == "settled":
+            if kind == "link":
+                name = tuple(rest[:3])
+                if rest[0] >= rest[1] or not 0 < rest[3] <= 1:
+                    raise self._wrong(number, "a link names two entries, the lesser id first, and weighs more than 0 and at most 1")
+            if kind in _SPANS:
                 fact_kept = (*rest[:4], rest[2] + rest[4], rest[3] + rest[5], *rest[6:])
                 if min(fact_kept[2:6]) < 0:
                     raise self._wrong(number, "its outcome lies before the beginning of time")
@@ -213,104 +240,9 @@ class _Gathering:
         named = self._named
         return Lessons(
             agent, settings=named["setting"], meters=named["meter"], entries=named["entry"], open=named["open"], settled=named["settled"],
-            looks=frozenset(self._lines["look"]), controls=frozenset(self._lines["control"]),
+            looks=frozenset(self._lines["look"]), controls=frozenset(self._lines["control"]), links=named["link"],
+            rules=frozenset(self._lines["rule"]), ended=named["ended"],
         )  # fmt: skip
 
     def _wrong(self, number: int, why: str) -> InvalidInput:
         return InvalidInput("lessons", self._where, f"line {number}: {why}")
-
-
-def merged(ours: Lessons, theirs: Lessons) -> Lessons:
-    """Two texts as one, whichever is named first.
-
-    Entries, decisions, outcomes, looks and controls of both; a ticket that both settled is settled by the earlier outcome, since it lands
-    once; a ticket that one settled is not open. What one forgot is forgotten. Where both changed one thing, the later version of an entry
-    stands, else the greater text, so that everybody gets the same.
-
-    Raises:
-        InvalidInput: They are of two agents.
-    """
-    if ours.agent != theirs.agent:
-        raise InvalidInput("lessons", theirs.agent, f"is another agent's memory than {ours.agent!r}: nothing crosses agents")
-    settled = dict(ours.settled)
-    for name, fact in theirs.settled.items():
-        kept = settled.get(name)
-        settled[name] = fact if kept is None or (fact[5], line(fact)) < (kept[5], line(kept)) else kept
-    still = {name: fact for name, fact in {**ours.open, **theirs.open}.items() if name not in settled}
-    return Lessons(
-        ours.agent,
-        tick=max(ours.tick, theirs.tick),
-        ticked=max(ours.ticked, theirs.ticked),
-        settings=_union(ours.settings, theirs.settings),
-        meters=_union(ours.meters, theirs.meters),
-        entries={
-            name: _entry(ours.entries.get(name), theirs.entries.get(name)) for name in sorted({*ours.entries, *theirs.entries})
-        },
-        open={name: min((side.open[name] for side in (ours, theirs) if name in side.open), key=line) for name in still},
-        settled=settled,
-        looks=_looks(ours.looks | theirs.looks, settled),
-        controls=ours.controls | theirs.controls,
-        parents=tuple(sorted({ours.head, theirs.head})),
-    )  # fmt: skip
-
-
-def foreign(base: Lessons, head: Lessons) -> list[str]:
-    """What a change brings along that only a settling run may write: outcomes, looks, controls, meters, settings, the clock.
-
-    A change may add entries, open tickets, edit and forget. One that says what was measured, or takes that away, is to be refused.
-    """
-    made = [f"ticket {name} is settled by the change itself" for name in head.settled if base.settled.get(name) != head.settled[name]]
-    made += [f"the outcome of ticket {name} is gone" for name in base.settled if name not in head.settled]
-    for what, before, after in (("look", base.looks, head.looks), ("control", base.controls, head.controls)):
-        made += [f"a {what} that no run recorded: {each}" for each in sorted(after - before)]
-        made += [f"a {what} is gone: {each}" for each in sorted(before - after)]
-    for what, old, new in (("meter", base.meters, head.meters), ("setting", base.settings, head.settings)):
-        made += [f"the {what} {name} was changed" for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
-    made += [f"entry {name} is gone" for name, said in base.entries.items() if name not in head.entries and "end" not in said]
-    ends = {"executed", "starved", "faded", "merged", "erased"}
-    for name, said in head.entries.items():
-        before_end = base.entries.get(name, {}).get("end")
-        if said.get("end") != before_end and (said.get("end") in ends or before_end in ends):
-            made.append(f"entry {name} is {said.get('end', 'alive')} by the change itself")
-    if (base.tick, base.ticked) != (head.tick, head.ticked):
-        made.append(f"the clock was moved from {base.tick} to {head.tick}")
-    return made
-
-
-def _union(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
-    made = {}
-    for name in sorted({*ours, *theirs}):
-        said = [side[name] for side in (ours, theirs) if name in side]
-        made[name] = max(said, key=lambda value: line([value]))
-    return made
-
-
-def _entry(ours: Mapping[str, Any] | None, theirs: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    said = [side for side in (ours, theirs) if side is not None]
-    made: dict[str, Any] = dict(max(said, key=_later).items())
-    if len(said) == 1 or ours == theirs:
-        return made
-    made["sources"] = sorted({*said[0].get("sources", ()), *said[1].get("sources", ())})
-    ends = {side.get("end") for side in said}
-    if len(ends) == 1:
-        return made
-    made.pop("end", None)
-    willed = ends & {"forgotten", "superseded"}
-    # Whether it starves or is executed follows from the outcomes of both; what somebody wanted does not.
-    made["end"] = min(str(end) for end in willed) if willed else "?"
-    return made
-
-
-def _later(side: Mapping[str, Any]) -> tuple[int, str]:
-    return side.get("version", 1), line([{**side, "end": None}])
-
-
-def _looks(lines: Iterable[str], settled: Mapping[str, Fact]) -> frozenset[str]:
-    """One look a ticket, meter and channel, the earliest."""
-    kept: dict[tuple[str, str, str], tuple[int, str]] = {}
-    for each in lines:
-        _, ticket, _, at, meter, _, more = json.loads(each)
-        name = (ticket, meter, str(more.get("channel", "")))
-        if ticket in settled and (name not in kept or (at, each) < kept[name]):
-            kept[name] = (at, each)
-    return frozenset(each for _, each in kept.values())

@@ -24,7 +24,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class TickReport:
-    """What one tick did. `died` holds entry ids, `rent` is in micro-units; `merged` and `expired` are counts."""
+    """What one tick did. `died` holds entry ids; `merged` and `expired` are counts.
+
+    `rent` is what was charged in it, in micro-units, less what was given back: below zero where more of earlier ticks came back.
+    """
 
     tick: int
     population: int

@@ -81,7 +81,8 @@ def find_files(paths: Iterable[str | os.PathLike[str]], *, hidden: bool = False)
 def _told_apart(files: list[Found]) -> list[Found]:
     """Files with sources of their own: those of one name, given by absolute paths, are called by their paths."""
     count = Counter(file.source for file in files)
-    return [file if count[file.source] == 1 else Found(file.path, file.path.as_posix()) for file in files]
+    told = [file if count[file.source] == 1 else Found(file.path, file.path.as_posix()) for file in files]
+    return [Found(file.path, check.spelt(file.source)) for file in told]
 
 
 def _checked(paths: Iterable[str | os.PathLike[str]]) -> list[str]:

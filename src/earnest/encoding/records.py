@@ -7,6 +7,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any, Final
 
 from earnest.core import check
@@ -215,6 +216,11 @@ class _Reader:
         else:
             for place, item in enumerate(value[name], 1):
                 yield from self.take(item, place, depth + 1)
+
+
+def written(about: Mapping[str, Any]) -> datetime | None:
+    """When a record says that it was written down, by the metadata kept of it; None if it does not say so, or in no form that is read."""
+    return moment_of(_first(about, _TIMES))
 
 
 def _document(thread: Thread) -> Document:

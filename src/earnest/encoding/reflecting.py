@@ -208,7 +208,7 @@ def containment_prompt(source: str, facts: Sequence[Fact], passages: Sequence[Dr
     """Asks which facts cannot be understood alone."""
     around = _around(facts, passages)
     return f"""\
-Below are numbered statements, and then the passages that they are from, of the document that is named above them. Which statements cannot be
+Below are numbered statements, and then the passages that they are from, of the document named above them. Which statements cannot be
 understood without the document: whose "it", "this", "he", "there", "the service" is not clear, or whose time or place is missing? Rewrite
 those alone, with what the passages say: keep every number, name, condition and "not".
 

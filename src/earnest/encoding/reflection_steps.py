@@ -84,6 +84,7 @@ def documents_together(pool: ThreadPoolExecutor, asking: Asking, analyser: Analy
 
 
 def consolidated(asking: Asking, analyser: Analyser, work: Work, tally: Tally) -> None:
+    """Step 2: joins statements that are one. Raises Unanswered: what was not asked about stays as it is."""
     made: list[Fact] = []
     for place, portion in enumerate(portions := portions_of(work.facts)):
         if len(portion) < 2 or not reflecting.alike(analyser, portion):
@@ -99,6 +100,7 @@ def consolidated(asking: Asking, analyser: Analyser, work: Work, tally: Tally) -
 
 
 def contained(asking: Asking, analyser: Analyser, work: Work, tally: Tally) -> None:
+    """Step 3: rewrites statements that cannot be understood alone. Raises Unanswered: the others stay as they are."""
     made: list[Fact] = []
     for place, portion in enumerate(portions := portions_of(work.facts)):
         try:
@@ -111,6 +113,7 @@ def contained(asking: Asking, analyser: Analyser, work: Work, tally: Tally) -> N
 
 
 def named(asking: Asking, analyser: Analyser, work: Work, tally: Tally) -> None:
+    """Step 4: finds the names that statements are about. Raises Unanswered."""
     start = 0
     for portion in portions_of(work.facts):
         found = asking.items(reflecting.entities_prompt(portion), _STEP_TOKENS)

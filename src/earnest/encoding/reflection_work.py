@@ -104,6 +104,7 @@ def pieces_of(passages: Sequence[Draft], told: set[int]) -> list[list[int]]:
 
 
 def portions_of(facts: Sequence[Fact]) -> list[list[Fact]]:
+    """Statements in portions that fit into one question."""
     return [list(facts[start : start + PASSAGES]) for start in range(0, len(facts), PASSAGES)]
 
 
@@ -136,6 +137,7 @@ def told_whole(passages: Sequence[Draft], facts: Sequence[Fact]) -> set[int]:
 
 
 def draft_of(work: Work, fact: Fact) -> Draft:
+    """A statement as the draft of an entry, traced to its passages."""
     passages = [work.passages[place] for place in fact.places]
     metadata = {**passages[0].metadata, "quote": quote_of(passages)}
     if fact.heading:
@@ -145,6 +147,7 @@ def draft_of(work: Work, fact: Fact) -> Draft:
 
 
 def quote_of(passages: Sequence[Draft]) -> str:
+    """What an entry repeats of its passages, cut to `QUOTE` characters."""
     quote = JOINED.join(passage.text for passage in passages)
     return quote if len(quote) <= QUOTE else quote[: QUOTE - 1].rstrip() + "…"
 
@@ -184,6 +187,7 @@ def about_of(work: Work, names: Sequence[str]) -> list[str]:
 
 
 def synthesis_of(text: str, places: Sequence[int], texts: Sequence[str], names: Sequence[str], sources: tuple[str, ...]) -> Draft:
+    """A statement that rests on two documents as the draft of an entry."""
     name = next((name for name in names if folded(name) in folded(text)), None)
     quote = " … ".join(texts[place] for place in places)[: QUOTE - 1]
     return Draft(text, f"What do we know about {name}?" if name else None, "semantic", "cross_doc", sources, {"quote": quote})

@@ -159,7 +159,7 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True)
-class Accounts:
+class AccountsNow:
     """The accounts of energy, in micro-units. Their sum is zero."""
 
     accounts: Mapping[str, int]
@@ -201,7 +201,7 @@ class RelatedList:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class LinksCut:
     """How many links were cut."""
 
     cut: int

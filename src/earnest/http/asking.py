@@ -119,7 +119,7 @@ OPERATIONS: Final = (
     Operation(
         "POST", DECISION + "/abandonment", "abandon", "Close a ticket without an outcome: no information, which is not zero",
         _abandon, Abandoned,
-        body=shapes.Reason, access="write", failures=(404, 409), keyed=True, span="earnest.abandon", theme="asking",
+        body=shapes.ReasonGiven, access="write", failures=(404, 409), keyed=True, span="earnest.abandon", theme="asking",
     ),
     Operation(
         "POST", ROOT + "/turns", "syncTurn", "Keep what is worth keeping of one turn of a conversation", _turn, NewTurnAnswer,

@@ -75,7 +75,7 @@ OPERATIONS: Final = (
     ),
     Operation(
         "POST", METER + "/revocation", "revokeMeter", "Fold history again without a meter's words", _revoke, Revocation,
-        body=shapes.Since, access="write", who="operator", failures=(404,), theme="ledger",
+        body=shapes.RevokedSince, access="write", who="operator", failures=(404,), theme="ledger",
     ),
     Operation(
         "POST", ROOT + "/controls", "control", "Record what a meter shows when nothing is done", _control, Recorded,
@@ -97,7 +97,7 @@ OPERATIONS: Final = (
     Operation(
         "POST", ROOT + "/consolidation", "consolidate", "Merge near-duplicates that agree",
         lambda call: call.memory.consolidate(dry_run=call.body.dry_run), ConsolidationReport,
-        body=shapes.DryRun, access="write", who="operator", failures=(404,), slow=True, theme="ledger",
+        body=shapes.CleanupAsked, access="write", who="operator", failures=(404,), slow=True, theme="ledger",
     ),
     Operation(
         "POST", ROOT + "/maintenance", "maintain", "Do what is due in keeping the memory tidy, inside the envelope",

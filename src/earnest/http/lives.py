@@ -13,7 +13,7 @@ from earnest.encoding import Document
 from earnest.graph.exporting import Graph
 from earnest.http import shapes
 from earnest.http import shapes_life as forms
-from earnest.http.answers import AnalysisAnswer, Cut, RelatedList, RuleList, RulePage
+from earnest.http.answers import AnalysisAnswer, LinksCut, RelatedList, RuleList, RulePage
 from earnest.http.entries import ONE, ROOT, scope_of
 from earnest.http.operations import Call, Operation, Reply
 from earnest.http.problems import Problem
@@ -59,9 +59,9 @@ def _link(call: Call) -> Related:
     return call.memory.link(body.a, body.b, body.kind, weight=body.weight, reason=body.reason, key=call.key)
 
 
-def _unlink(call: Call) -> Cut:
+def _unlink(call: Call) -> LinksCut:
     asked: forms.LinkBetween = call.query
-    return Cut(call.memory.unlink(asked.a, asked.b, asked.kind, key=call.key))
+    return LinksCut(call.memory.unlink(asked.a, asked.b, asked.kind, key=call.key))
 
 
 def _related(call: Call) -> RelatedList:
@@ -88,7 +88,7 @@ def _erase(call: Call) -> Receipt:
 
 
 def _encode(call: Call) -> EncodeReport:
-    body: forms.Documents = call.body
+    body: forms.NewDocuments = call.body
     return call.memory.encode([Document(one.source, one.text) for one in body.documents], scope=body.scope, key=call.key)
 
 
@@ -144,7 +144,7 @@ OPERATIONS: Final = (
         body=forms.NewLink, access="write", status=201, failures=(404, 409), keyed=True, span="update_memory", theme="links",
     ),
     Operation(
-        "DELETE", ROOT + "/links", "unlink", "Cut the links between two entries", _unlink, Cut,
+        "DELETE", ROOT + "/links", "unlink", "Cut the links between two entries", _unlink, LinksCut,
         query=forms.LinkBetween, access="write", failures=(404, 409), keyed=True, span="update_memory", theme="links",
     ),
     Operation(
@@ -172,12 +172,13 @@ OPERATIONS: Final = (
     ),
     Operation(
         "POST", ROOT + "/documents", "encode", "Turn documents into entries; what changed since the last time is replaced", _encode,
-        EncodeReport, body=forms.Documents, access="make", keyed=True, slow=True, span="create_memory", theme="entries",
+        EncodeReport, body=forms.NewDocuments, access="make", keyed=True, slow=True, span="create_memory", theme="entries",
     ),
     Operation(
         "POST", ROOT + "/cleanup", "cleanUp", "Bury the fading entries that have faded",
         lambda call: call.memory.decay_cleanup(call.body.dry_run, key=call.key), CleanupReport,
-        body=shapes.DryRun, access="write", who="operator", failures=(404,), keyed=True, slow=True, span="delete_memory", theme="ledger",
+        body=shapes.CleanupAsked, access="write", who="operator", failures=(404,), keyed=True, slow=True, span="delete_memory",
+        theme="ledger",
     ),
     Operation(
         "POST", ROOT + "/erasure", "erase", "Erase entries and everything that goes with them; there is no undo", _erase, Receipt,

@@ -9,7 +9,7 @@ from earnest.core.reports import Audit, Check, Stats
 from earnest.core.survey import Balances, History
 from earnest.core.uplift import Uplift
 from earnest.http import shapes
-from earnest.http.answers import Accounts, EventPage, Health, SettingsNow, UpliftList
+from earnest.http.answers import AccountsNow, EventPage, Health, SettingsNow, UpliftList
 from earnest.http.entries import ROOT
 from earnest.http.operations import Call, Operation
 
@@ -28,10 +28,10 @@ def _audit(call: Call) -> Audit:
     return call.memory.audit(after=call.query.after, limit=call.query.limit)
 
 
-def _accounts(call: Call) -> Accounts:
+def _accounts(call: Call) -> AccountsNow:
     stats = call.memory.stats()
     held = {"entries": stats.energy, **stats.accounts}
-    return Accounts(held, sum(held.values()))
+    return AccountsNow(held, sum(held.values()))
 
 
 def _doctor(call: Call) -> Health:
@@ -63,7 +63,9 @@ def _configure(call: Call) -> SettingsNow:
 
 OPERATIONS: Final = (
     Operation("GET", ROOT + "/stats", "stats", "Counts and sums", lambda call: call.memory.stats(), Stats, theme="looking"),
-    Operation("GET", ROOT + "/accounts", "accounts", "The accounts of energy, apart from resources", _accounts, Accounts, theme="looking"),
+    Operation(
+        "GET", ROOT + "/accounts", "accounts", "The accounts of energy, apart from resources", _accounts, AccountsNow, theme="looking",
+    ),
     Operation(
         "GET", ROOT + "/events", "listEvents", "The event log, of one entry or kind if named", _events, EventPage,
         query=shapes.Log, failures=(404,), theme="looking",

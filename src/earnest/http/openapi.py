@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -176,7 +177,7 @@ def _schemas(table: Iterable[Operation]) -> tuple[dict[str, Any], dict[Any, str]
     answers = list(dict.fromkeys(operation.answers for operation in table if operation.answers not in (None, str, dict, bytes)))
     _, of_bodies = models_json_schema([(body, "validation") for body in bodies], ref_template=_REF)
     _, of_answers = TypeAdapter.json_schemas([(answer, "serialization", TypeAdapter(answer)) for answer in answers], ref_template=_REF)
-    made: dict[str, Any] = dict(of_bodies.get("$defs", {}))
+    made: dict[str, Any] = {name: _may_lack(schema) for name, schema in of_bodies.get("$defs", {}).items()}
     for name, schema in of_answers.get("$defs", {}).items():
         assert name not in made, f"{name} is a body and an answer"
         if schema.get("type") == "object" and "properties" in schema:
@@ -187,6 +188,16 @@ def _schemas(table: Iterable[Operation]) -> tuple[dict[str, Any], dict[Any, str]
     for name in names.values():
         assert name in made, f"{name} has no schema"
     return {name: _plain(made[name]) for name in sorted(made)}, names
+
+
+def _may_lack(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a body, with what stands for an absent field said in words: generators of clients take `default` for "always there"."""
+    for field in schema.get("properties", {}).values():
+        absent = field.pop("default", None)
+        if absent not in (None, "", [], {}):
+            told = f"{json.dumps(absent)} unless given"
+            field["description"] = f"{field['description']}; {told}" if "description" in field else told
+    return schema
 
 
 def _plain(schema: Any, *, named: bool = False) -> Any:

@@ -176,7 +176,7 @@ class SecondMeasurement(Body):
     detail: Remark = ""
 
 
-class Reason(Body):
+class ReasonGiven(Body):
     """Why, for the record."""
 
     reason: Remark = ""
@@ -204,7 +204,7 @@ class Binding(Body):
     channel: Annotated[str, Field(min_length=1, max_length=50)]
 
 
-class Since(Body):
+class RevokedSince(Body):
     """The tick or the time from which a meter's words do not count; all of them unless given."""
 
     since: Annotated[int, Field(ge=0, le=2**62)] | Moment | None = None
@@ -216,7 +216,7 @@ class SettingChanges(Body):
     model_config = ConfigDict(extra="allow", strict=True)
 
 
-class DryRun(Body):
+class CleanupAsked(Body):
     """Whether only to say what would be done."""
 
     dry_run: bool = False

@@ -140,7 +140,7 @@ class OneDocument(Body):
     text: Annotated[str, Field(min_length=1, max_length=1_000_000)]
 
 
-class Documents(Body):
+class NewDocuments(Body):
     """Documents to turn into entries."""
 
     documents: Annotated[list[OneDocument], Field(min_length=1, max_length=100)]

@@ -73,12 +73,12 @@ class Book:
                 moved.amount = -fine
         return moved
 
-    def waive(self, stored: StoredEntry, before: int) -> list[Posting]:
-        """Gives an account the last tick's rent back: what it held `before` the rent fell due is what it holds again.
+    def waive(self, stored: StoredEntry) -> list[Posting]:
+        """Gives an account the rent back that accrued since it was last touched: what it held then is what it holds again.
 
         Rent first, then the same amount back, so that the log shows both. Nothing where nothing was paid.
         """
-        held, back = stored.entry.balance, before - stored.entry.balance
+        held, back = stored.entry.balance, stored.recorded_balance - stored.entry.balance
         if stored.entry.retention != "earned" or back <= 0:
             return []
         self.tx.change_entry(stored.row, balance=held + back, rent_mark=self.tx.counter("rent_index"))

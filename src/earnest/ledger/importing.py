@@ -61,7 +61,7 @@ def fate(reading: Reading, new: NewEntry, dead: bool) -> tuple[Fate, StoredEntry
     if dead:
         return "added", None
     for twin in lifecycle.twins(reading, new):
-        if twin.entry.alive and lifecycle.one_episode(new, twin.entry):
+        if lifecycle.one_episode(new, twin.entry) and lifecycle.says_it(twin.entry, new):
             return ("already" if set(new.sources) <= set(twin.entry.sources) else "joined"), twin
     return "added", None
 

@@ -134,7 +134,7 @@ def add(
     again = not known.isdisjoint(own)
     same = [twin for twin in twins(tx, new, own) if one_episode(new, twin.entry)] if again else []
     for twin in same:
-        if twin.entry.alive:
+        if says_it(twin.entry, new):
             return joined(tx, twin, new.sources), False
     by = admission.condemned(tx, settings, analyser, new, terms, again=again)
     known.add(own[0])
@@ -150,6 +150,15 @@ def add(
 def one_episode(new: NewEntry, entry: Entry) -> bool:
     """Whether a new entry is no episode of another time or source than its twin."""
     return new.kind != "episodic" or (entry.valid_from == new.valid_from and set(entry.sources) == set(new.sources))
+
+
+def says_it(entry: Entry, new: NewEntry) -> bool:
+    """Whether a twin that lives says what a new entry says for as long as that is to hold; if not, the new one is another entry.
+
+    One that harm has suspended says it in any case: its text is not to come back by saying that it holds for longer.
+    """
+    lasts = entry.valid_to is None or (new.valid_to is not None and new.valid_to <= entry.valid_to)
+    return entry.standing == "suspended" or (entry.standing == "active" and (lasts or entry.kind == "episodic"))
 
 
 def joined(tx: Writing, twin: StoredEntry, sources: Sequence[str]) -> StoredEntry:

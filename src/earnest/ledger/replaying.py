@@ -1,4 +1,4 @@
-"""A store's lessons as facts, and a store that lives through such facts again."""
+"""A store that lives through the facts of a text form again."""
 
 from __future__ import annotations
 
@@ -12,176 +12,21 @@ from typing import Any, Final
 from earnest.core import check
 from earnest.core.analysis import Analyser
 from earnest.core.entry import CAUSES, NewEntry, StoredEntry
-from earnest.core.events import Event, micros, moment
-from earnest.core.filters import Filter
-from earnest.core.lessons import Fact, Lessons
-from earnest.core.settings import NAMES, Settings
-from earnest.core.ticket import TIERS, StoredTicket
-from earnest.errors import InvalidInput, NotAllowed
+from earnest.core.events import moment
+from earnest.core.lessons import Lessons
+from earnest.core.settings import Settings
+from earnest.core.tallies import lengthened
+from earnest.core.ticket import TIERS
+from earnest.core.uplift import ARMS, Draw
+from earnest.core.write_gate import Gate
+from earnest.errors import InvalidInput
 from earnest.ledger import decisions, lifecycle, looks, revocation, ticking
 from earnest.ledger.book import Book
+from earnest.ledger.gathering import CHANNEL
 from earnest.protocols import Author, Reading, Rng, Writing
 
-CHANNEL: Final = "settle-ci"
-"""The channel that is meant where a fact names none."""
-_PAGE: Final = 1_000
-_LIVING: Final = ("active", "suspended")
-_LEFT_OUT: Final = ("embedder",)
-
-
-def gathered(reading: Reading, agent: str) -> Lessons:
-    """What a store holds, as facts.
-
-    Raises:
-        NotAllowed: It holds randomised decisions, which this form cannot say, or part of its log was archived.
-    """
-    if reading.counter("drawn:all"):
-        raise NotAllowed("this store holds randomised decisions (holdout), which the text form cannot hold: use `earnest export`")
-    if reading.counter("archived"):
-        raise NotAllowed("part of this store's log was archived, and the text form is made from all of it: use `earnest export`")
-    entries = {stored.entry.id: stored for stored in _entries(reading)}
-    opened, settled = _decided(reading, entries)
-    named = {name for fact in opened.values() for name in (fact[3], *fact[4])} | {fact[1] for fact in settled.values()}
-    named |= {name for fact in settled.values() for name in fact[8].get("cited", ())}
-    kept = {
-        name: _entry(stored)
-        for name, stored in entries.items()
-        if stored.entry.alive or stored.entry.cause == "executed" or (name in named and stored.entry.cause != "merged")
-    }
-    ticked = reading.events(entry=None, kind="tick", after=0, limit=1, newest=True)
-    known = reading.settings()
-    return Lessons(
-        agent,
-        tick=reading.counter("tick"),
-        ticked=micros(ticked[0].at) if ticked else 0,
-        settings={name: known[name] for name in NAMES if name in known and name not in _LEFT_OUT},
-        meters={meter.name: (meter.name, meter.unit, meter.scale, meter.tier, sorted(meter.channels), _revoked(reading, meter.revoked))
-                for meter in reading.meters()},
-        entries=kept,
-        open=opened,
-        settled=settled,
-        looks=frozenset(_measured(reading, "remeasure", settled)),
-        controls=frozenset(_measured(reading, "control", settled)),
-    )  # fmt: skip
-
-
-def _revoked(reading: Reading, since: int | None) -> int | None:
-    if since is None:
-        return None
-    event = reading.event(since)
-    return 0 if since == 0 or event is None else event.tick
-
-
-def _entries(reading: Reading) -> Iterator[StoredEntry]:
-    chosen = Filter(scopes=None, standings=("active", "suspended", "dead"))
-    after: str | None = None
-    while page := reading.page(chosen, after, _PAGE):
-        yield from (stored for stored in page if stored.entry.cause != "erased")
-        after = page[-1].entry.id
-
-
-def _events(reading: Reading, kind: str) -> Iterator[Event]:
-    after = 0
-    while page := reading.events(entry=None, kind=kind, after=after, limit=_PAGE, newest=False):
-        yield from page
-        after = page[-1].seq
-
-
-def _entry(stored: StoredEntry) -> dict[str, Any]:
-    entry = stored.entry
-    said: dict[str, Any] = {
-        "text": entry.text,
-        "born": entry.born_tick,
-        "created": None if entry.created is None else micros(entry.created),
-    }
-    others: dict[str, tuple[Any, Any]] = {
-        "cue": (entry.cue, None), "kind": (entry.kind, "semantic"), "origin": (entry.origin, "explicit"), "scope": (entry.scope, ""),
-        "sources": ([*entry.sources], []), "tags": ([*entry.tags], []), "importance": (entry.importance, 0.5),
-        "confidence": (entry.confidence, 1.0), "retention": (entry.retention, "earned"), "pinned": (entry.pinned, False),
-        "metadata": (dict(entry.metadata), {}), "version": (entry.version, 1), "probation": (stored.probation, 0),
-        "end": (entry.cause, None),
-        "valid_from": (None if entry.valid_from is None else entry.valid_from.isoformat(), None),
-        "valid_to": (None if entry.valid_to is None else entry.valid_to.isoformat(), None),
-    }  # fmt: skip
-    return said | {name: value for name, (value, usual) in others.items() if value != usual}
-
-
-def _decided(reading: Reading, entries: Mapping[str, StoredEntry]) -> tuple[dict[str, Fact], dict[str, Fact]]:
-    opened: dict[str, Fact] = {}
-    settled: dict[str, Fact] = {}
-    for event in _events(reading, "decide"):
-        ticket = reading.ticket(event.ticket or "")
-        if ticket is None or ticket.state not in ("pending", "settled"):
-            continue
-        decider = next((_heir(entries, share.entry_id) for share in ticket.shares if share.role == "deciding"), None)
-        if decider is None:
-            continue
-        if ticket.state == "pending":
-            opened[ticket.id] = _open(ticket, decider)
-        else:
-            settled[ticket.id] = _settled(reading, ticket, decider)
-    return opened, settled
-
-
-def _heir(entries: Mapping[str, StoredEntry], name: str) -> str | None:
-    """The entry that an outcome counts for now: what was merged lives on in its heir."""
-    for _ in range(len(entries)):
-        stored = entries.get(name)
-        if stored is None:
-            return None
-        if stored.entry.cause != "merged" or stored.entry.heir is None:
-            return name
-        name = stored.entry.heir
-    return None
-
-
-def _open(ticket: StoredTicket, decider: str) -> Fact:
-    supporting = [share.entry_id for share in ticket.shares if share.role in ("supporting", "cited") and share.entry_id != decider]
-    more = {} if ticket.exposure == 1.0 else {"exposure": ticket.exposure}
-    return ticket.id, ticket.opened_tick, micros(ticket.opened), decider, supporting, ticket.query, more
-
-
-def _settled(reading: Reading, ticket: StoredTicket, decider: str) -> Fact:
-    found = reading.settlement(ticket.id)
-    assert found is not None
-    usual: dict[str, tuple[Any, Any]] = {
-        "scale": (found.scale, 1.0), "channel": (found.channel, CHANNEL), "acted": (found.acted, None),
-        "exposure": (ticket.exposure, 1.0), "cited": ([share.entry_id for share in ticket.shares if share.role == "cited"], []),
-    }  # fmt: skip
-    more = {name: value for name, (value, without) in usual.items() if value != without}
-    return (
-        ticket.id,
-        decider,
-        ticket.opened_tick,
-        micros(ticket.opened),
-        found.tick,
-        micros(found.at),
-        found.meter,
-        _plain(found.delta),
-        more,
-    )
-
-
-def _plain(value: float) -> int | float:
-    """A whole number without its point: shorter, and the same."""
-    return int(value) if value == int(value) and abs(value) < 2**53 else value
-
-
-def _measured(reading: Reading, kind: str, settled: Mapping[str, Fact]) -> Iterator[str]:
-    from earnest.core.lessons import line
-
-    for event in _events(reading, kind):
-        more = {} if event.data["scale"] == 1.0 else {"scale": event.data["scale"]}
-        if event.channel != CHANNEL:
-            more["channel"] = event.channel
-        said = [event.tick, micros(event.at), event.data["meter"], _plain(event.data["delta"]), more]
-        if kind == "control":
-            yield line(["control", *said])
-        elif event.ticket in settled:
-            yield line(["look", event.ticket, *said])
-
-
-# living through it again
+_UNASKED: Final = "(the question is not kept)"
+"""The question of a decision that ended, of which the text keeps none, where no entry decided whose own question could stand for it."""
 
 
 class _NoChance(Rng):
@@ -209,6 +54,12 @@ class Replay:
     analyser: Callable[[], Analyser]
     rng: Rng
     now: datetime
+    steps: Callable[[Lessons], Iterator[tuple[Any, ...]]] = lambda _: iter(())
+    """More steps of that kind, of parts that this one knows nothing of."""
+    heard: Callable[[Writing, Settings, str], object] = lambda *_: None
+    """What else listens to the outcome of a ticket."""
+    trial: Callable[[str, int], int | None] = lambda *_: None
+    """The number of a rule's trial here, by when it began there."""
 
     def run(self, slot: Callable[[datetime], str | None], remember: Callable[[Writing, str, Any], None]) -> None:
         """Live through everything.
@@ -218,7 +69,7 @@ class Replay:
         rng = _NoChance(self.rng)
         self._meters()
         tick, last = 0, self.now
-        steps = sorted(self._steps(), key=lambda step: step[:4])
+        steps = sorted((*self._steps(), *self.steps(self.lessons)), key=lambda step: step[:4])
         end = (self.lessons.tick, None)
         for at_tick, at, *_, act, channel in [*steps, (*end, 0, "", None, CHANNEL)]:
             while tick < min(at_tick, self.lessons.tick):
@@ -232,7 +83,8 @@ class Replay:
                         remember(tx, name, report)
             if act is not None:
                 last = moment(at) if at else last
-                with self.write(Author(last, "lessons", channel)) as tx:
+                actor, over = channel if isinstance(channel, tuple) else ("lessons", channel)
+                with self.write(Author(last, actor, over)) as tx:
                     act(tx, self.settings(tx), rng)
         self._reconcile()
 
@@ -258,9 +110,13 @@ class Replay:
         for fact in self.lessons.open.values():
             ticket, tick, at, decider, supporting, query, more = fact
             yield tick, at, 1, ticket, self._decision(ticket, decider, supporting, query, more), CHANNEL
+        for fact in self.lessons.ended.values():
+            ticket, decider, tick, at, end, ended, state, more = fact
+            yield tick, at, 1, ticket, self._decision(ticket, decider, (), None, more), CHANNEL
+            yield end, ended, 2, ticket, self._end(ticket, state), CHANNEL
         for fact in self.lessons.settled.values():
             ticket, decider, tick, at, end, ended, meter, delta, more = fact
-            yield tick, at, 1, ticket, self._decision(ticket, decider, more.get("cited", ()), None, more), CHANNEL
+            yield tick, at, 1, ticket, self._decision(ticket, decider, more.get("cited", ()) if decider else (), None, more), CHANNEL
             yield end, ended, 2, ticket, self._outcome(ticket, meter, delta, more), more.get("channel", CHANNEL)
         for each in self.lessons.looks:
             _, ticket, tick, at, meter, delta, more = json.loads(each)
@@ -292,33 +148,78 @@ class Replay:
         decisions.ticket_id(name)
         exposure = check.number("exposure", more.get("exposure", 1.0), low=1e-300, high=1.0)
 
+        for part in ("cited", "beside", "withheld", "draws"):
+            if not isinstance(more.get(part, []), list):
+                raise InvalidInput("lessons", name, f"has {part} that are no list: nothing can be drawn or named by it")
+
         def act(tx: Writing, settings: Settings, rng: Rng) -> None:
-            first = tx.entry(decider)
-            if first is None:
+            first = tx.entry(decider) if decider else None
+            if decider and first is None:
                 raise InvalidInput("lessons", name, f"was decided by {decider!r}, which no line tells of")
-            supporting = [stored for each in others if isinstance(each, str) and (stored := tx.entry(each)) is not None]
-            asked = first.entry.cue or first.entry.text[:200] if query is None else query
+            cited = _named(tx, more.get("cited", ())) if first is None else []
+            rules, withheld = _named(tx, more.get("beside", ())), _named(tx, more.get("withheld", ()))
+            draws = [self._draw(tx, name, each) for each in more.get("draws", ())]
+            asked = (first.entry.cue or first.entry.text[:200] if first else _UNASKED) if query is None else query
             decisions.open_ticket(
                 tx,
                 rng,
                 query=check.text("query", asked),
-                answer=first.entry.text,
+                answer=first.entry.text if first else "",
                 deciding=first,
-                supporting=supporting,
+                supporting=_named(tx, others),
+                withheld=withheld,
                 exposure=exposure,
+                draw=next((draw for draw in draws if draw.trial is None), None),
+                cited=cited,
+                rules=rules,
+                trials=[draw for draw in draws if draw.trial is not None],
                 name=name,
             )
 
         return act
 
+    def _draw(self, tx: Writing, name: str, said: Any) -> Draw:
+        """A coin from what the text says of it. Raises InvalidInput."""
+        try:
+            entry, arm, shown, alone, withheld, rival, begun = said
+            drawn, other = tx.entry(str(entry)), tx.entry(str(rival)) if rival else None
+            shown, alone, withheld = (check.number("draw", each, low=0.0, high=1.0) for each in (shown, alone, withheld))
+            known = check.choice("arm", arm, ARMS)
+        except (ValueError, TypeError) as error:
+            raise InvalidInput("lessons", name, f"was drawn in a way that cannot be: {error}") from None
+        trial = None if begun is None else self.trial(str(entry), begun)
+        if drawn is None or abs(shown + alone + withheld - 1.0) > 1e-9 or (begun is not None and trial is None):
+            raise InvalidInput("lessons", name, "was drawn for an entry or a trial that no line tells of, or with odds that are none")
+        return Draw(drawn.row, known, shown, alone, withheld, None if other is None else other.row, trial)
+
+    def _end(self, name: str, state: str) -> Callable[..., None]:
+        ended = check.choice("end", state, ("abandoned", "expired"))
+
+        def act(tx: Writing, settings: Settings, rng: Rng) -> None:
+            ticket = tx.ticket(name)
+            if ticket is not None and ticket.state == "pending":
+                decisions.end_without_outcome(tx, settings, ticket, ended)
+
+        return act
+
     def _outcome(self, name: str, meter: str, delta: float, more: Mapping[str, Any]) -> Callable[..., None]:
-        outcome = decisions.checked_outcome(delta, meter, more.get("scale", 1.0), more.get("acted"), "", more.get("cited"))
+        try:
+            note = lengthened(more.get("note", ""), delta)
+        except ValueError as error:
+            raise InvalidInput("lessons", name, f"has an outcome with something that is no note: {error}") from None
+        cited = more.get("cited") if self._decider(name) else None
+        outcome = decisions.checked_outcome(delta, meter, more.get("scale", 1.0), more.get("acted"), note, cited)
         channel = check.label("channel", more.get("channel", CHANNEL), limit=50)
 
         def act(tx: Writing, settings: Settings, rng: Rng) -> None:
-            decisions.settle(tx, settings, rng, channel, name, **outcome)
+            passed = Gate.of(settings.redact, settings.quarantine).passed(outcome["detail"]).text
+            if decisions.settle(tx, settings, rng, channel, name, **{**outcome, "detail": passed}).landed:
+                self.heard(tx, settings, name)
 
         return act
+
+    def _decider(self, name: str) -> str:
+        return str(self.lessons.settled[name][1])
 
     def _look(self, name: str, meter: str, delta: float, more: Mapping[str, Any]) -> Callable[..., None]:
         given = looks.checked_reading(delta, meter, more.get("scale", 1.0), "")
@@ -339,7 +240,7 @@ class Replay:
         return act
 
     def _reconcile(self) -> None:
-        """What somebody wanted, and what no outcome tells: who was forgotten, who was brought back, whose meter was revoked."""
+        """What somebody wanted, and what no outcome tells: who was forgotten, who was brought back, whose meter was revoked; and links."""
         for name, *_, since in self.lessons.meters.values():
             if since is not None:
                 with self.write(Author(self.now, "lessons", CHANNEL)) as tx:
@@ -357,6 +258,14 @@ class Replay:
                     lifecycle.restore(tx, self.settings(tx), self.analyser(), stored.entry.id)
                 if end is None and said.get("probation"):
                     tx.change_entry(stored.row, probation=check.integer("probation", said["probation"], low=0, high=1_000))
+                parents = [one.row for one in _named(tx, said.get("from", ())) if one.row != stored.row]
+                if parents and not tx.lineage(stored.row):
+                    tx.add_lineage(stored.row, [(row, "experience", 0) for row in parents])
+
+
+def _named(reading: Reading, names: Any) -> list[StoredEntry]:
+    """The entries of these ids, as far as they are there."""
+    return [stored for each in names if isinstance(each, str) and (stored := reading.entry(each)) is not None]
 
 
 def _name(value: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from earnest.core.amounts import RENT, micro
-from earnest.core.entry import held_now
 from earnest.core.events import Posting
 from earnest.core.evidence import alarmed, appeal
 from earnest.core.reports import TickReport
@@ -25,7 +24,7 @@ def tick(tx: Writing, settings: Settings, expire_after: int) -> TickReport:
 
     Rent is only an index here; an account owes the distance that the index has moved since it was last touched. Under `evidence` the meters
     are learned anew first; a tick in which no entry was measured charges nobody; and deciders whose decision changed nothing, or was
-    judged by a meter in alarm, get their rent back.
+    judged by a meter in alarm, get back what they paid since their account last moved.
     """
     tx.bump("tick", 1)
     now = tx.counter("tick")
@@ -46,7 +45,7 @@ def tick(tx: Writing, settings: Settings, expire_after: int) -> TickReport:
         tx.bump("rent_index", micro(settings.rent))
     totals = tx.totals()
     book = Book(tx, settings)
-    postings = _waived(book, settled, index) if settled and tx.counter("rent_index") > index else []
+    postings = _waived(book, settled) if settled and tx.counter("rent_index") > index else []
     charged = before - totals["energy"] - sum(posting.amount for posting in postings if posting.debit == RENT)
     rows = tx.due(tx.counter("rent_index"))
     for start in range(0, len(rows), _BATCH):
@@ -68,9 +67,13 @@ def tick(tx: Writing, settings: Settings, expire_after: int) -> TickReport:
     return TickReport(now, population, tuple(died), 0, expired, charged)
 
 
-def _waived(book: Book, settled: Sequence[SettledShare], index: int) -> list[Posting]:
-    """Gives the last tick's rent back to the deciders that could earn nothing in it: nothing was done on their advice or nothing came of
-    it, by the word of a meter above `claimed`; or the meter tells hardly anything. Once each. `index` is the rent's before the tick."""
+def _waived(book: Book, settled: Sequence[SettledShare]) -> list[Posting]:
+    """Gives rent back to the deciders that could earn nothing in the last tick: nothing was done on their advice or nothing came of it,
+    by the word of a meter above `claimed`; or the meter tells hardly anything. Once each.
+
+    All rent since their account last moved comes back, not this tick's alone: in the time that passed until it was asked, such an entry
+    could earn no more than now, and one that is asked seldom would starve between two questions that it answers well.
+    """
     spared = {
         share.entry_row
         for share in settled
@@ -82,6 +85,5 @@ def _waived(book: Book, settled: Sequence[SettledShare], index: int) -> list[Pos
     for stored in book.tx.entries(sorted(spared)):
         entry = stored.entry
         if entry.alive and entry.retention == "earned":
-            before = held_now(stored.recorded_balance, stored.rent_mark, index, pays=True, pinned=entry.pinned)
-            postings += book.waive(stored, before)
+            postings += book.waive(stored)
     return postings

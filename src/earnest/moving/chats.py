@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from earnest.core import check
 from earnest.core.moving import Item, Left, Told
 from earnest.encoding import LocalEncoder
 from earnest.encoding.document import Document, Draft
 from earnest.encoding.folders import find_files
 from earnest.encoding.reading import format_of, read_document, read_documents
-from earnest.encoding.records import read_json
+from earnest.encoding.records import read_json, written
 from earnest.errors import EarnestError, InvalidInput, StoreError, shown
 
 CHATS: Final = ("chatgpt", "claude", "chats")
@@ -35,9 +36,9 @@ def _documents(path: Path) -> Iterator[Document]:
     with path.open("rb") as file:
         archive = file.read(4) == b"PK\x03\x04"
     if archive or format_of(path.name) == "json":
-        yield from read_documents(path, source=path.name)
+        yield from read_documents(path, source=check.spelt(path.name))
     else:
-        yield from read_json(_pieces(path), path.name)
+        yield from read_json(_pieces(path), check.spelt(path.name))
 
 
 def _pieces(path: Path) -> Iterator[str]:
@@ -55,7 +56,8 @@ def _item(draft: Draft, source: str) -> Item:
     named = "\x1f".join((*sources, str(draft.metadata.get("turn", draft.metadata.get("id", ""))), draft.cue or "", draft.text))
     return Item(
         hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest(), draft.text, draft.cue, draft.kind, "imported", sources,
-        retention=draft.retention, tags=draft.tags, metadata=draft.metadata, created=draft.valid_from, valid_from=draft.valid_from,
+        retention=draft.retention, tags=draft.tags, metadata=draft.metadata, created=draft.valid_from or written(draft.metadata),
+        valid_from=draft.valid_from,
     )  # fmt: skip
 
 
@@ -71,7 +73,7 @@ def read_notes(path: Path) -> Iterator[Item | Left | Told]:
         if not files:
             raise InvalidInput("path", str(path), "is a folder without a file in Markdown; name a file")
     for file in files:
-        name = file.relative_to(path).as_posix() if path.is_dir() else file.name
+        name = check.spelt(file.relative_to(path).as_posix() if path.is_dir() else file.name)
         try:
             document = read_document(file, source=name)
         except (StoreError, InvalidInput) as error:

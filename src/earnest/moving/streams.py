@@ -41,7 +41,11 @@ def whole_file(path: Path, *, overwrite: bool = False) -> Iterator[IO[bytes]]:
     Raises:
         StoreError: It is there already and is not to be overwritten, or it cannot be written.
     """
-    if path.exists() and not overwrite:
+    try:
+        there = path.exists()
+    except OSError as error:
+        raise StoreError(f"{shown(str(path))}: cannot be written ({error.strerror}); give it another name") from error
+    if there and not overwrite:
         raise StoreError(f"{shown(str(path))}: is there already; name a new file")
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
@@ -121,6 +125,10 @@ def checked_path(path: Any) -> str:
     text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not isinstance(text, str) or not text.strip() or "\x00" in text:
         raise InvalidInput("path", path, "must be the name of a file")
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        raise InvalidInput("path", path, "is no name that a file can have: it is broken Unicode") from None
     return text
 
 

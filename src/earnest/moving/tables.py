@@ -9,6 +9,7 @@ from typing import Any, Final, Self
 
 import apsw
 
+from earnest.core.uris import file_uri
 from earnest.errors import InvalidInput
 
 _MAGIC: Final = b"SQLite format 3\x00"
@@ -35,7 +36,7 @@ class Tables:
         log = path.with_name(path.name + "-wal")
         quiet = not log.exists() or log.stat().st_size == 0
         # Without a log beside it nothing has to be made in its folder.
-        where = f"file:{_escaped(path)}?mode=ro" + ("&immutable=1" if quiet else "")
+        where = f"{file_uri(path.resolve())}?mode=ro" + ("&immutable=1" if quiet else "")
         try:
             self._db: Any = apsw.Connection(where, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
             self._db.set_busy_timeout(5_000)
@@ -82,7 +83,3 @@ class Tables:
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-def _escaped(path: Path) -> str:
-    return str(path.resolve()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")

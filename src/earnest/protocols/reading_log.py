@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from earnest.protocols.rows import Damage, Mentions
@@ -38,6 +39,11 @@ class ReadingLog(Protocol):
 
     def remembered(self, key: str) -> tuple[str, bytes, Mapping[str, Any]] | None:
         """(verb, digest of the request, result) of an idempotency key."""
+        ...
+
+    def old_keys(self, before: datetime, after: str, limit: int) -> list[str]:
+        """Up to `limit` idempotency keys that were used before a time and may be forgotten, in order, after that one. Those of controls
+        stay, since nothing else tells one that comes again, and so do those whose result was erased."""
         ...
 
     # language models

@@ -300,3 +300,7 @@ class Writing(Reading, Protocol):
     def remember(self, key: str, verb: str, request: bytes, result: Mapping[str, Any]) -> None:
         """Keep what a request with an idempotency key did."""
         ...
+
+    def forget_keys(self, keys: Sequence[str]) -> int:
+        """Forget these idempotency keys, and say how many there were."""
+        ...

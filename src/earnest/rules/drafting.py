@@ -93,12 +93,18 @@ def _draft(item: Any, analyser: Analyser, found: Sequence[Pattern]) -> tuple[Dra
     pattern = _grounds(item, f"{trigger} {action}", trigger, analyser, found)
     if pattern is None:
         return None, "nothing that happened bears it out"
-    return Draft(_type(item, pattern), trigger, action, pattern), ""
+    type_ = _type(item, pattern)
+    if type_ is None:
+        return None, f"its type is none of {', '.join(TYPES)}"
+    return Draft(type_, trigger, action, pattern), ""
 
 
-def _type(item: Mapping[Any, Any], pattern: Pattern) -> RuleType:
-    said = (text_of(item, _TYPE) or "").casefold()
-    return next((name for name in TYPES if name == said), "avoid" if pattern.outcome == "error" else "prefer")
+def _type(item: Mapping[Any, Any], pattern: Pattern) -> RuleType | None:
+    """The type that a draft names, in whatever case; what it is drawn from says it where it names none. None for one that there is not."""
+    if all(item.get(name) in (None, "") for name in _TYPE):
+        return "avoid" if pattern.outcome == "error" else "prefer"
+    said = (text_of(item, _TYPE) or "").strip().casefold()
+    return next((name for name in TYPES if name == said), None)
 
 
 def _grounds(item: Mapping[Any, Any], said: str, trigger: str, analyser: Analyser, found: Sequence[Pattern]) -> Pattern | None:

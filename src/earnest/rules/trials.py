@@ -110,7 +110,15 @@ def _judged(tx: Writing, settings: Settings, draw: Draw, now: datetime) -> bool:
     return True
 
 
-def _watched(tx: Writing, settings: Settings, ticket: StoredTicket, outcome: float) -> list[str]:
+def watch(tx: Writing, settings: Settings, ticket_id: str) -> None:
+    """Lets the active rules beside a settled decision hear its outcome, and draws no consequence: for a history that is lived again."""
+    ticket, settlement = tx.ticket(ticket_id), tx.settlement(ticket_id)
+    if ticket is not None and settlement is not None and settlement.tier == "measured":
+        outcome = settlement.delta / settlement.scale / settings.uplift_bound
+        _watched(tx, settings, ticket, outcome if outcome == outcome else 0.0, demote=False)
+
+
+def _watched(tx: Writing, settings: Settings, ticket: StoredTicket, outcome: float, *, demote: bool = True) -> list[str]:
     """Watches the active rules that were shown; those with which things have become worse go back to be measured, or looked at."""
     shown = [share.entry_row for share in ticket.shares if share.role in ("deciding", "supporting", "cited")]
     turned: list[str] = []
@@ -119,7 +127,7 @@ def _watched(tx: Writing, settings: Settings, ticket: StoredTicket, outcome: flo
             continue
         count, level, alarm, worse = watched(rule.heard, rule.level, rule.alarm, outcome)
         [stored] = tx.entries([row])
-        if worse and stored.entry.alive:
+        if worse and demote and stored.entry.alive:
             _demoted(tx, settings, stored, rule)
             turned.append(stored.entry.id)
         else:

@@ -6,8 +6,8 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import datetime
-from typing import Any, TypeVar
+from datetime import datetime, timedelta
+from typing import Any, Final, TypeVar
 
 from earnest.core import check, segmenting
 from earnest.core.acting import Caller, caller
@@ -28,6 +28,11 @@ from earnest.recall.reranking import Reranking
 from earnest.recall.search import Retriever
 
 T = TypeVar("T")
+
+KEYS_KEPT: Final = 90
+"""Days for which an idempotency key is honoured. After them `maintain` and `compact` forget it; a ticket goes on landing once."""
+_KEYS: Final = 1_000
+"""Keys that are forgotten in one transaction."""
 
 
 # Vectors that an earlier write left behind are made up for with a later one, so many at a time.
@@ -298,6 +303,18 @@ class Base:
         if known[0] != verb or known[1] != request_digest(verb, request):
             raise KeyReused(key, verb)
         return known[2]
+
+    def _forget_keys(self) -> int:
+        """Forget idempotency keys that are older than `KEYS_KEPT` days, and say how many. A short transaction for each thousand."""
+        before, after, gone = self._clock.now() - timedelta(days=KEYS_KEPT), "", 0
+        while True:
+            with self._store.read() as reading:
+                old = reading.old_keys(before, after, _KEYS)
+            if not old:
+                return gone
+            with self._writing() as tx:
+                gone += tx.forget_keys(old)
+            after = old[-1]
 
     def _adopt_analyser(self) -> None:
         """The index was made by another analyser, or there is none yet: make it anew. A reader leaves it, and says so when asked."""

@@ -148,7 +148,7 @@ class ConversationVerbs(RecallVerbs):
 
     def _keep(self, tx: Writing, settings: Settings, one: Kept, scope: str, session: str | None, source: str) -> StoredEntry | None:
         """Write one statement; None if another process wrote the same meanwhile."""
-        from earnest.conversation import fingerprints
+        from earnest.conversation import updates
 
         metadata = {"type": one.type, "speaker": one.speaker} | ({"session": session} if session else {})
         fields = {
@@ -157,7 +157,7 @@ class ConversationVerbs(RecallVerbs):
         }  # fmt: skip
         new: NewEntry = lifecycle.checked_entry(self._rng, "fading", fields, Gate.of(settings.redact, settings.quarantine))
         terms = self._terms(new.text, new.cue)
-        before = fingerprints.replaced(tx, self._analyser, scope, one.text) if one.changes else None
+        before = updates.replaced(tx, self._analyser, scope, one.text) if one.changes else None
         if before is not None and not any(twin.entry.alive for twin in tx.twins(twin_digest(new.text, new.cue), scope, new.kind)):
             return lifecycle.supersede(tx, settings, self._rng, self._analyser, before, new, terms)
         stored, fresh = lifecycle.add(tx, settings, self._rng, self._analyser, new, terms)

@@ -309,9 +309,9 @@ class EncodingVerbs(EntryVerbs, AskingVerbs):
             self._news(files, encoder, scope, made, rules, encoding, key)
         for file in files:
             if file.problem:
-                made.files.append(EncodedFile(str(file.path), file.source, "failed", 0, file.problem))
+                made.files.append(EncodedFile(check.spelt(str(file.path)), file.source, "failed", 0, file.problem))
             elif not file.fresh:
-                made.files.append(EncodedFile(str(file.path), file.source, "unchanged"))
+                made.files.append(EncodedFile(check.spelt(str(file.path)), file.source, "unchanged"))
 
     def _news(
         self, files: Sequence[_File], encoder: Encoder, scope: str, made: _Made, rules: str, encoding: str | None, key: str | None
@@ -337,7 +337,7 @@ class EncodingVerbs(EntryVerbs, AskingVerbs):
         sources = dict.fromkeys(n for several in names.values() for n in several) | beside
         self._replace(sources, scope, said, [*(document.source for document in documents), *beside], made, known=known)
         counts = Counter(source for entry_id in said for source in made.entries[entry_id].sources)
-        made.files += [EncodedFile(str(f.path), f.source, "encoded", sum(counts[n] for n in names[f.source])) for f in good]
+        made.files += [EncodedFile(check.spelt(str(f.path)), f.source, "encoded", sum(counts[n] for n in names[f.source])) for f in good]
 
     def _one(self, file: _File, encoder: Encoder, scope: str, made: _Made, rules: str, encoding: str | None, key: str | None) -> None:
         """Encode one file group by group, so that an export of any size fits into memory."""
@@ -355,14 +355,15 @@ class EncodingVerbs(EntryVerbs, AskingVerbs):
             return
         known = _as_read(file, scope, rules, made)
         self._replace(sources, scope, said, sources, made, known={file.source: known})
-        made.files.append(EncodedFile(str(file.path), file.source, "encoded", len(said)))
+        made.files.append(EncodedFile(check.spelt(str(file.path)), file.source, "encoded", len(said)))
 
     def _gone(self, folders: Sequence[Path], found: set[str], scope: str, made: _Made, *, prune: bool) -> None:
         """Name the files that these folders held before and do not hold any more, and with `prune` end their entries."""
         missing: dict[str, StoredDocument] = {}
         with self._store.read() as reading:
             for folder in folders:
-                under = str(folder) if str(folder).endswith(os.sep) else f"{folder}{os.sep}"
+                named = check.spelt(str(folder))
+                under = named if named.endswith(os.sep) else f"{named}{os.sep}"
                 missing |= {known.source: known for known in reading.documents(scope, under=under) if known.source not in found}
         ended = self._replace(missing, scope, set(), missing, made) if prune and missing else {}
         for source, known in missing.items():
@@ -403,7 +404,7 @@ def _restate(tx: Writing, settings: Settings, source: str, restated: Sequence[tu
 def _as_read(file: _File, scope: str, rules: str, made: _Made) -> StoredDocument:
     """What is remembered of a file. One that a model did not finish is told from one that it did, so that it is read again."""
     done = made.unfinished.keys().isdisjoint((file.source, *(document.source for document in file.documents)))
-    return StoredDocument(file.source, scope, str(file.path.resolve()), file.digest, rules if done else f"{rules}; unfinished")
+    return StoredDocument(file.source, scope, check.spelt(str(file.path.resolve())), file.digest, rules if done else f"{rules}; unfinished")
 
 
 def _remember(tx: Writing, source: str, scope: str, known: StoredDocument | None) -> None:

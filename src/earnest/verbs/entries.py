@@ -63,7 +63,8 @@ class EntryVerbs(Base):
             retention: "earned" (pays rent), "fading", "kept"; the setting `default_retention` unless given.
             metadata: A JSON object of at most 64 kB; comes back equal.
             tags: Labels to filter by.
-            valid_from, valid_to: When it holds, or when it happened: times (UTC if they have no zone) or ISO 8601 texts.
+            valid_from, valid_to: When it holds, or when it happened: times (UTC if they have no zone) or ISO 8601 texts. Questions about
+                now no longer recall what ceased to hold, unless it is an event (kind "episodic").
             key: Idempotency key of at most 200 characters: the same request with the same key is carried out once.
 
         Returns:

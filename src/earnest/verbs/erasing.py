@@ -81,12 +81,15 @@ class ErasingVerbs(Base):
     def compact(self) -> Compaction:
         """Write the file anew, as small as it can be, and empty its log. What memory knows is unchanged.
 
+        Idempotency keys that were used more than 90 days ago are forgotten before that.
+
         Raises:
             StoreError: The store is read-only, or another process writes for longer than the wait.
 
         Others may go on meanwhile. Cost: O(the file), and for a moment as much room on the disk again.
         """
         before = self._store.size()
+        self._forget_keys()
         left = self._store.scrub()
         return Compaction(before, self._store.size(), tuple(left))
 

@@ -10,14 +10,20 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from earnest.core import check, lesson_merging
 from earnest.core import lessons as form
 from earnest.core.lessons import Lessons
+from earnest.core.links import KINDS
 from earnest.core.settings import NAMES, checked
 from earnest.core.slots import slot_of
+from earnest.core.write_gate import Gate
 from earnest.errors import InvalidInput, NotAllowed, StoreError
+from earnest.graph import weaving
 from earnest.ledger.decisions import request_digest
-from earnest.ledger.replaying import Replay, gathered
-from earnest.protocols import Author, Writing
+from earnest.ledger.gathering import gathered
+from earnest.ledger.replaying import Replay
+from earnest.protocols import Author, Reading, Writing
+from earnest.rules import replaying as rulebook
 from earnest.verbs.deciding import LedgerVerbs
 
 _BEFORE = frozenset(("create", "setting"))
@@ -43,12 +49,13 @@ class LessonVerbs(LedgerVerbs):
     def save_lessons(self, path: str | Path) -> LessonsReport:
         """Write what this memory learned to a small, sorted text, fit for git: entries, decisions and outcomes, not balances.
 
-        A file that says the same already is left as it is, so that a run that changed nothing changes no file. Notes on settlements, the
-        questions of settled tickets, rules, links, tickets that ended without an outcome, and who died without an outcome are left out:
-        `export` keeps everything.
+        Rules with their trials, links that somebody stated, notes on outcomes and randomised decisions are among them. A file that says the
+        same already is left as it is, so that a run that changed nothing changes no file. The questions of settled tickets, decisions that
+        were not randomised and ended without an outcome, links that were found, and who died without an outcome are left out: `export`
+        keeps everything.
 
         Raises:
-            NotAllowed: The store holds randomised decisions. StoreError: The file cannot be written.
+            NotAllowed: Part of the log was archived. StoreError: The file cannot be written.
 
         The file is on the disk, whole, when it returns. O(the store); nothing is written to the store.
         """
@@ -63,7 +70,7 @@ class LessonVerbs(LedgerVerbs):
     def _lessons(self) -> Lessons:
         """The facts of this store, as the continuation of the text that it was made from."""
         with self._store.read() as reading:
-            made = gathered(reading, self._store.agent)
+            made = self._facts(reading)
             segments = reading.events(entry=None, kind="segment", after=0, limit=1, newest=True)
         if not segments:
             return made
@@ -71,6 +78,11 @@ class LessonVerbs(LedgerVerbs):
         if said["body"] == _digest(made):
             return replace(made, parents=tuple(said["parents"]))
         return replace(made, parents=(said["head"],))
+
+    def _facts(self, reading: Reading) -> Lessons:
+        made = gathered(reading, self._store.agent)
+        rules, more = rulebook.gathered(reading, made)
+        return replace(made, rules=rules, entries={name: {**said, **more.get(name, {})} for name, said in made.entries.items()})
 
     def load_lessons(self, path: str | Path) -> LessonsReport:
         """Make this memory, which must be new, from a text of lessons.
@@ -102,14 +114,41 @@ class LessonVerbs(LedgerVerbs):
                 tx.set_setting(name, value)
             if settings:
                 tx.append("setting", data=settings, before={name: getattr(self._read_settings(tx), name) for name in settings})
-        replay = Replay(made, self._replaying, self._read_settings, lambda: self._analyser, self._rng, self._clock.now())
+        rules = rulebook.Rulebook(made)
+        replay = Replay(
+            made, self._replaying, self._read_settings, lambda: self._analyser, self._rng, self._clock.now(), rules.steps, rules.heard,
+            rules.trial,
+        )  # fmt: skip
         every = self._settings_now().tick_every
         replay.run(lambda at: slot_of(every, at), _remember_slot)
+        self._tied(made, rules)
         with self._store.read() as reading:
-            now = gathered(reading, self._store.agent)
+            now = self._facts(reading)
         with self._writing() as tx:
             tx.append("segment", data={"head": made.head, "parents": [*made.parents], "body": _digest(now)})
         return _report(source, made, form.written(made), False)
+
+    def _tied(self, made: Lessons, rules: rulebook.Rulebook) -> None:
+        """The links between the living, the heaviest first where an entry has more than it may; and what active rules have left."""
+        for one, other, kind, weight, reason in sorted(made.links.values(), key=lambda fact: (-fact[3], fact)):
+            with self._writing() as tx:
+                settings = self._read_settings(tx)
+                ends = tx.entry(one), tx.entry(other)
+                if ends[0] is None or ends[1] is None:
+                    raise InvalidInput("lessons", f"{one}, {other}", "are linked, and no line tells of one of them")
+                if not ends[0].entry.alive or not ends[1].entry.alive:
+                    continue
+                known = check.choice("kind", kind, KINDS)
+                why = Gate.of(settings.redact, settings.quarantine).passed(check.cleaned(reason)[:200]).text
+                try:
+                    weaving.state(tx, settings, ends[0], ends[1], known, float(weight), why, self._clock.now())
+                except NotAllowed:
+                    continue
+                tx.append("link", entries=[ends[0].row, ends[1].row], data={"kind": kind, "weight": weight})
+        for name, said in made.entries.items():
+            if "term" in said:
+                with self._writing() as tx:
+                    rules.terms(tx, name, said)
 
     @contextmanager
     def _replaying(self, author: Author) -> Iterator[Writing]:
@@ -140,7 +179,7 @@ def merge_lessons(ours: str | Path, theirs: str | Path, into: str | Path) -> Les
     Raises:
         InvalidInput: One is damaged, or they are of two agents. StoreError: A file cannot be read or written.
     """
-    made = form.merged(read_lessons(ours), read_lessons(theirs))
+    made = lesson_merging.merged(read_lessons(ours), read_lessons(theirs))
     text = form.written(made)
     target = Path(into)
     _put(target, text)
@@ -148,8 +187,8 @@ def merge_lessons(ours: str | Path, theirs: str | Path, into: str | Path) -> Les
 
 
 def foreign_outcomes(base: str | Path, head: str | Path) -> list[str]:
-    """What the text `head` brings along over `base` that only a settling run may write; see `core.lessons.foreign`."""
-    return form.foreign(read_lessons(base), read_lessons(head))
+    """What the text `head` brings along over `base` that only a settling run may write; see `core.lesson_merging.foreign`."""
+    return lesson_merging.foreign(read_lessons(base), read_lessons(head))
 
 
 def _put(target: Path, text: str) -> None:

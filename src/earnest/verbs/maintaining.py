@@ -64,7 +64,8 @@ class MaintenanceVerbs(CompressionVerbs, FadingVerbs, LinkVerbs):
         self, *, dry_run: bool = False, canaries: Iterable[Any] | None = None, llm: Any = None, key: str | None = None
     ) -> MaintenanceReport:
         """Do what is due in keeping this memory tidy: merge near-duplicates, let the unused fade, make long entries shorter where the
-        setting `compress_over` says so, find links, and let rules expire that were too seldom used.
+        setting `compress_over` says so, find links, let rules expire that were too seldom used, and forget idempotency keys of more than
+        90 days ago.
 
         Meant for a schedule (cron, a service). At most `daily_share` of the living entries are changed a day, by the clock; the rest
         waits for the next day. In stores of fewer than 50 living entries the share does not bind. Links are derived, and count for
@@ -114,6 +115,7 @@ class MaintenanceVerbs(CompressionVerbs, FadingVerbs, LinkVerbs):
             report = self._carry_out(plan, asked, model)
             report = replace(report, linked=self._weave_on())
             self._let_lapse()
+            self._forget_keys()
         report = replace(report, to_link=self._unlinked())
         if key is not None:
             with self._writing() as tx:

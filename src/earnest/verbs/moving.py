@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
@@ -79,6 +80,8 @@ class MovingVerbs(Base):
             return ExportReport(where, chosen, summary.counts, summary.sha256)
 
         if not isinstance(path, str | Path):
+            if isinstance(path, io.TextIOBase) or not callable(getattr(path, "write", None)):
+                raise InvalidInput("path", path, "must be a path, or a binary file that is open for writing")
             return write(path, "-")
         target = Path(streams.checked_path(path))
         with streams.whole_file(target, overwrite=check.flag("overwrite", overwrite)) as file:

@@ -24,6 +24,7 @@ from earnest.ledger.testimony import Testimony
 from earnest.protocols import LLM, Reading, Writing
 from earnest.recall import answering
 from earnest.recall.filling import dimension_of, standing
+from earnest.recall.holding import best, holding
 from earnest.recall.search import EXTRA, Found, find
 from earnest.recall.weighing import DEEP, weighed
 from earnest.rules import trials
@@ -81,6 +82,9 @@ class RecallVerbs(AskingVerbs):
         weigh: Any = None,
     ) -> list[Hit]:
         """The entries that match a question best, broad: suspended ones too, marked by their standing.
+
+        What ceased to hold (`valid_to`) is left out, unless it is an event or a time is asked about: in the question, by `since`, `until`
+        or `as_of`.
 
         Args:
             query: Any text of at most 100,000 characters; it is only ever data. Blank or None finds nothing.
@@ -384,12 +388,16 @@ class RecallVerbs(AskingVerbs):
         part = settings.spread if asking.links is None else (settings.spread or SPREAD) * asking.links
         by = tuple(settings.weigh.split(",")) if asking.weigh is None and settings.weigh else asking.weigh or ()
         wide = max(k, LENDERS * bool(part), DEEP * bool(by))
-        found = find(
-            reading, self._sound_index(), self._retriever, asking.text, chosen, k=wide, floor=floor,
-            half_life=asking.half_life, now=now, mode=asking.mode, asked=asking.asked, near=near, guards=guards, past=asking.past,
-        )  # fmt: skip
-        if part:
-            found = spread(reading, settings, found, chosen, part=part, floor=floor, now=now, k=wide if by else k)
+
+        def found_of(most: int) -> list[Found]:
+            found = find(
+                reading, self._sound_index(), self._retriever, asking.text, chosen, k=most, floor=floor,
+                half_life=asking.half_life, now=now, mode=asking.mode, asked=asking.asked, near=near, guards=guards, past=asking.past,
+            )  # fmt: skip
+            return spread(reading, settings, found, chosen, part=part, floor=floor, now=now, k=most) if part else found
+
+        found = holding(found_of, wide, chosen, asking.text, now)
+        found = best(found, k) if part and not by else found
         return weighed(found, by, partial(_factor, Testimony(reading, settings), settings, now), k) if by else found
 
 

@@ -304,7 +304,7 @@ class Rules:
             after: Go on after the rule of that id, for pages.
             limit: At most so many; None for all of them.
         """
-        named = (status,) if isinstance(status, str) else tuple(status) if isinstance(status, tuple | _List) else status
+        named = None if status is None else tuple(status) if isinstance(status, tuple | _List) else (status,)
         statuses: tuple[Status, ...] | None = None if named is None else tuple(check.choice("status", one, STATUSES) for one in named)
         chosen = filters.replaced(filters.checked(scope=scope, kind="rule"), statuses=statuses)
         wanted = None if limit is None else check.integer("limit", limit, low=1, high=10_000_000)

@@ -41,7 +41,7 @@ KEEPING: Final = (
         "import", "The store", "take in an export, or what another program left behind", "moving:import_",
         (
             Option(("path",), "a file, or a folder of notes in Markdown; - reads standard input", "PATH", files=True),
-            Option(("--format",), "what it is; by what is in it unless given", choices=IMPORTS),
+            Option(("--format",), f"what it is; by what is in it unless given: {', '.join(IMPORTS)}", "FORMAT", choices=IMPORTS),
             Option(("--probation",), "measured gains that an import has to stand beside before it may decide (3)", "N", "whole"),
             Option(("--scope",), "put everything into this scope", "NAME"),
             switch("--dry-run", "only say what would be done"),

@@ -96,7 +96,7 @@ const undoing = (seq, told) => async () => {
   return told;
 };
 
-async function undoOf(entry, kinds, told) {
+export async function undoOf(entry, kinds, told) {
   const event = await lastEvent(entry, kinds);
   return event && undoing(event.seq, told);
 }

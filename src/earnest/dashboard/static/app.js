@@ -186,7 +186,8 @@ async function begin() {
 addEventListener("hashchange", () => {
   if (location.hash === "#main") return;
   if (/^#code=/.test(location.hash)) begin();
-  else if (api.hasToken()) show();
+  // Before it is known whose memory this is, nothing can be asked; what comes then shows the view that the address names.
+  else if (api.hasToken() && api.currentAgent()) show();
 });
 addEventListener("earnest:changed", reread);
 addEventListener("earnest:locked", () => { if (api.hasToken()) lock(new api.Problem(401, "This page is not known any more", "The service was started anew, or the token was revoked. Use the new link, or a valid token.")); });

@@ -15,6 +15,7 @@ from typing import Final
 
 import apsw
 
+from earnest.core.uris import file_uri
 from earnest.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, StoreReadOnly, StoreTooNew
 from earnest.stores.sqlite.schema import APPLICATION_ID, FORMAT, MIGRATIONS
 
@@ -93,8 +94,7 @@ def connect(
 
 def _unchanging(path: str) -> str:
     """The name under which SQLite takes a file for one that does not change."""
-    named = str(Path(path).resolve()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    return f"file:{named}?immutable=1"
+    return f"{file_uri(Path(path).resolve())}?immutable=1"
 
 
 def logged(path: str) -> bool:

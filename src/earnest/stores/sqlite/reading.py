@@ -129,6 +129,8 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
         return made
 
     def entry(self, entry_id: str) -> StoredEntry | None:
+        if not entry_id.isascii():
+            return None  # an id is letters and digits; broken Unicode could not even be asked for
         found = self._built(self._db.execute(_ENTRY + "WHERE e.id = ?", (entry_id,)).fetchall())
         return found[0] if found else None
 
@@ -581,6 +583,10 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
     def remembered(self, key: str) -> tuple[str, bytes, Mapping[str, Any]] | None:
         found = self._db.execute("SELECT verb, request, result FROM keys WHERE key = ?", (key,)).fetchone()
         return (found[0], bytes(found[1]), loaded(found[2])) if found else None
+
+    def old_keys(self, before: datetime, after: str, limit: int) -> list[str]:
+        sql = "SELECT key FROM keys WHERE key > ? AND at < ? AND verb <> 'control' AND request <> zeroblob(16) ORDER BY key LIMIT ?"
+        return [key for (key,) in self._db.execute(sql, (after, micros(before), limit))]
 
     # archiving
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import apsw
 
+from earnest.core.uris import file_uri
 from earnest.errors import StoreBusy, StoreCorrupt, StoreError, WrongAgent, shown
 from earnest.stores.sqlite import verify
 from earnest.stores.sqlite.connection import identity, looked_over, needs_immutable, refuse_others, translated
@@ -52,9 +53,8 @@ def restore(backup: Path, path: Path, *, timeout: float = 30.0) -> Path | None:
 def _opened(backup: Path, timeout: float) -> Iterator[Any]:
     with translated(str(backup)):
         still = needs_immutable(str(backup), timeout)
-        named = str(backup.resolve()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        source: Any = apsw.Connection(f"file:{named}" + ("?immutable=1" if still else ""), flags=flags)
+        source: Any = apsw.Connection(file_uri(backup.resolve()) + ("?immutable=1" if still else ""), flags=flags)
         try:
             source.set_busy_timeout(int(timeout * 1000))
             yield source

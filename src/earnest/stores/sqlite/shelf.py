@@ -1,7 +1,8 @@
 """One model's vectors in memory: eight bits a component in blocks, one sign bit a component beside them to look where to look.
 
 A hundred thousand vectors of 384 dimensions take 45 MB. Small shelves are compared one by one. On larger ones the sign bits pick
-the likely few thousand (Hamming distance, after the mean was taken off), and only those are compared one by one.
+the likely few thousand (Hamming distance, after the mean was taken off), and only those are compared one by one. On very large ones the
+extra `ann` says sooner which those are, in a process that asks more than a few questions.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from earnest.core.entry import KINDS
 from earnest.core.onethread import one_thread
 from earnest.core.vectors import HEADER
+from earnest.stores.sqlite.ann import Lists
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,6 +34,10 @@ EXACT: Final = 20_000
 DEEPEST: Final = 2_048
 DEEPER: Final = 32
 """Beyond `EXACT`, so many candidates are compared one by one for each that is wanted, and at least `DEEPEST`."""
+
+LISTED: Final = 1_024
+LISTED_DEEPER: Final = 16
+"""So many are compared of those that the extra `ann` names, for each that is wanted: it knows better than sign bits."""
 
 # Vectors that are widened at a time: few enough for the processor's own memory.
 _WIDE: Final = 1_024
@@ -73,6 +79,7 @@ class Shelf:
         self._mean: Scores | None = None
         self._places: tuple[Positions, Positions] | None = None
         self._vector = self._event = 0
+        self.lists = Lists(dimension, self._widened)
 
     # keeping in step
 
@@ -87,6 +94,7 @@ class Shelf:
         if vector > self._vector:
             touched.update(row for batch in self._take_in(db, first) if not first for row in batch)
             self._vector = vector
+            self.lists.took_in(self.count)
         if first:
             self._bury(row for (row,) in db.execute("SELECT entry FROM entries WHERE standing = 'dead'"))
         elif event > self._event:
@@ -164,6 +172,7 @@ class Shelf:
             self._scales[place] = np.frombuffer(item[3], dtype="<f4", count=1)[0]
             if self._mean is not None:
                 self._sign(place, place + 1)
+            self.lists.replaced(place)
 
     def _make_room(self, wanted: int) -> None:
         import numpy as np
@@ -236,13 +245,29 @@ class Shelf:
         wanted = int(np.count_nonzero(mask))
         if wanted == 0:
             return [], []
+        places: Positions | None
         if wanted > max(EXACT, 4 * (deep := max(DEEPEST, DEEPER * limit))):
-            places = self._likely(question, mask, deep)
+            places = self.lists.likely(question, mask, wanted, max(LISTED, LISTED_DEEPER * limit))
+            if places is None:
+                places = self._likely(question, mask, deep)
         else:
             places = np.flatnonzero(mask)
         with one_thread():
             scores = self._all_scores(question, n)[places] if len(places) * 4 > n else self.scores(question, places)
         return self._first(places, scores, limit)
+
+    def _widened(self, start: int, stop: int) -> Scores:
+        """The vectors of a stretch of places in 32 bits."""
+        import numpy as np
+
+        made = np.empty((stop - start, self.dimension), np.float32)
+        done = 0
+        while done < len(made):
+            block, offset = divmod(start + done, BLOCK)
+            part = self._blocks[block][offset : min(BLOCK, offset + len(made) - done)]
+            np.multiply(part, self._scales[start + done : start + done + len(part), None], out=made[done : done + len(part)])
+            done += len(part)
+        return made
 
     def _first(self, places: Positions, scores: Scores, limit: int) -> tuple[list[int], list[float]]:
         import numpy as np

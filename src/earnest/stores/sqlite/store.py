@@ -327,6 +327,7 @@ class SqliteStore:
         """See `earnest.protocols.Store.close`."""
         with self._lock, self._pool:
             self._closed = True
+            self._shelves.clear()
             idle, writer = [*self._idle], self._writer
             self._idle.clear()
             self._writer = None

@@ -31,6 +31,8 @@ class Shelves:
     def clear(self) -> None:
         """Keep nothing that was read: what was erased is not to stay in this process's memory either."""
         with self._lock:
+            for shelf in self._shelves.values():
+                shelf.lists.close()
             self._shelves.clear()
 
     def current(self, db: Any, model: str) -> Shelf | None:
@@ -41,6 +43,8 @@ class Shelves:
                 return None
             shelf = self._shelves.get(model)
             if shelf is None or (shelf.model, shelf.dimension) != found:
+                if shelf is not None:
+                    shelf.lists.close()
                 shelf = Shelf(*found)
             shelf.follow(db)
             self._shelves[model] = shelf

@@ -494,3 +494,7 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
             "INSERT INTO keys (key, verb, request, result, at) VALUES (?, ?, ?, ?, ?)",
             (key, verb, request, canonical(result), self._at),
         )
+
+    def forget_keys(self, keys: Sequence[str]) -> int:
+        self._db.execute("DELETE FROM keys WHERE key IN (SELECT value FROM json_each(?))", (json.dumps([*keys]),))
+        return int(self._db.changes())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
@@ -26,6 +27,26 @@ def _keys(driver: Driver) -> None:
             same((reading.remembered("k") or ("",))[0], "settle", "the key")
             same(reading.counter("tick"), 0, "what the second request did")
             same((reading.remembered("K"), reading.remembered("k ")), (None, None), "keys are compared exactly")
+
+
+@law("Old keys are found in pages and forgotten; those of controls, and those whose result was erased, stay.")
+def _old_keys(driver: Driver) -> None:
+    late = AUTHOR.at + timedelta(days=1)
+    with opened(driver, "old keys") as store:
+        with store.write(AUTHOR) as tx:
+            for name in ("c", "a", "b"):
+                tx.remember(name, "add", name.encode() * 16, {"id": name})
+            tx.remember("measured", "control", b"m" * 16, {})
+            tx.remember("erased", "add", bytes(16), {})
+        with store.write(replace(AUTHOR, at=late)) as tx:
+            tx.remember("young", "add", b"y" * 16, {})
+        with store.read() as reading:
+            same(reading.old_keys(late, "", 2), ["a", "b"], "the first page")
+            same(reading.old_keys(late, "b", 2), ["c"], "the next one")
+            same(reading.old_keys(AUTHOR.at, "", 9), [], "before there was any")
+        with store.write(AUTHOR) as tx:
+            same(tx.forget_keys(["a", "c", "unknown"]), 2, "how many were there")
+            same((tx.remembered("a"), (tx.remembered("b") or ("",))[0]), (None, "add"), "what is left")
 
 
 @law("Settings keep their values; a running number that was never set is 0.")

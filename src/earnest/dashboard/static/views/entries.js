@@ -39,14 +39,24 @@ function filters(now, stats, set) {
   const scope = field("scope", "Scope", { kind: "select", value: now.get("scope") || "", options: scopeOptions(stats) });
   const source = field("source", "Source", { value: now.get("source") || "", placeholder: "exact name" });
   const tag = field("tag", "Tag", { value: now.get("tag") || "", placeholder: "exact name" });
-  const form = h("form", { role: "search", class: "filters", "aria-label": "Filter the entries" }, q.node, kind.node, standing.node, scope.node, source.node, tag.node,
-    h("button", { class: "button", type: "submit" }, icon("search"), "Search"),
-    button("Clear", () => { [q, kind, standing, scope, source, tag].forEach((one) => { one.control.value = ""; }); set({ q: "", kind: "", standing: "", scope: "", source: "", tag: "" }); }, { look: "plain" }));
+  const clear = () => { [q, kind, standing, scope, source, tag].forEach((one) => { one.control.value = ""; }); set({ q: "", kind: "", standing: "", scope: "", source: "", tag: "" }); };
+  const form = h("form", { role: "search", "aria-label": "Filter the entries" },
+    h("div", { class: "filters" }, q.node, h("button", { class: "button", type: "submit" }, icon("search"), "Search"), button("Clear", clear, { look: "plain" })),
+    narrower([kind, standing, scope, source, tag]));
   q.node.classList.add("grow");
   const read = () => set({ q: q.read().trim(), kind: kind.read(), standing: standing.read(), scope: scope.read(), source: source.read().trim(), tag: tag.read().trim() });
   form.addEventListener("submit", (event) => { event.preventDefault(); read(); });
   for (const one of [kind, standing, scope]) one.control.addEventListener("change", read);
   return form;
+}
+
+// On a phone the list is what one came for: there the filters are folded away, as long as none is set.
+function narrower(fields) {
+  const node = h("details", { class: "narrower" }, h("summary", {}, "Filters"), h("div", { class: "filters even" }, fields.map((one) => one.node)));
+  const wide = matchMedia("(min-width: 561px)");
+  node.open = wide.matches || fields.some((one) => one.read());
+  wide.addEventListener("change", () => { node.open ||= wide.matches; });
+  return node;
 }
 
 const scopeOf = (now) => (now.get("scope") ? now.get("scope").trim() : undefined);

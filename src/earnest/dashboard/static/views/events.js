@@ -26,7 +26,7 @@ export async function events({ query, signal }) {
 
 export function eventRow(event) {
   return h("tr", {},
-    h("td", { class: "number mono", "data-name": "event" }, count(event.seq)), h("td", { class: "nowrap", "data-name": "at" }, when(event.at).replace(" UTC", "")), h("td", { class: "number", "data-name": "tick" }, count(event.tick)),
+    h("td", { class: "number mono", "data-name": "event" }, event.seq), h("td", { class: "nowrap", "data-name": "at" }, when(event.at).replace(" UTC", "")), h("td", { class: "number", "data-name": "tick" }, count(event.tick)),
     h("th", { scope: "row" }, h("a", { href: `#/events?kind=${event.kind}` }, eventName(event.kind)), h("div", { class: "soft" }, summary(event)), event.note && h("div", { class: "cue", dir: "auto" }, visible(event.note))),
     h("td", {}, event.entries.slice(0, 3).map((id) => h("div", {}, entryLink(id))), event.entries.length > 3 && `+${event.entries.length - 3}`),
     h("td", { "data-name": "by" }, visible(event.actor), event.actor !== event.channel && ` over ${visible(event.channel)}`));

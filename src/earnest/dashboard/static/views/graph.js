@@ -4,6 +4,8 @@ import { empty, h, s } from "../dom.js";
 import { get } from "../api.js";
 import { cut, plural } from "../format.js";
 import { figure } from "../charts.js";
+import { does } from "../actions.js";
+import { link, unlink } from "../linking.js";
 import { chips, entryLink, head } from "./parts.js";
 
 const COLOURS = { semantic: 1, temporal: 3, entity: 2, related: 5, supersession: 6 };
@@ -12,17 +14,27 @@ export async function graph({ id, signal }) {
   const found = await get(`/entries/${encodeURIComponent(id)}/neighbourhood`, {}, signal);
   const centre = found.nodes[0];
   const kinds = [...new Set(found.bonds.map((bond) => bond.kind))];
-  const body = h("div", {}, head("Links", `What “${cut(centre.entry.text, 70)}” is linked with, and how those are linked among themselves.`, h("a", { class: "button", href: `#/entry/${encodeURIComponent(id)}` }, "Back to the entry")));
+  const body = h("div", {}, head("Links", `What “${cut(centre.entry.text, 70)}” is linked with, and how those are linked among themselves.`,
+    centre.entry.standing !== "dead" && does("Link with another", () => link(centre.entry), { look: "main", glyph: "plus" }), h("a", { class: "button", href: `#/entry/${encodeURIComponent(id)}` }, "Back to the entry")));
   if (found.nodes.length < 2) {
-    body.append(h("section", { class: "sheet" }, empty("graph", "It is linked with nothing", "Links join entries that mean alike, follow each other, name the same thing, or replace one another. They are made when entries are written, or by hand.", h("code", {}, `earnest link ${id} OTHER`))));
+    body.append(h("section", { class: "sheet" }, empty("graph", "It is linked with nothing", "Links join entries that mean alike, follow each other, name the same thing, or replace one another. They are made when entries are written, or by hand: here, or in a terminal.", h("code", {}, `earnest link ${id} OTHER`))));
     return { title: "Links", body };
   }
+  const list = h("ul", { class: "list" }, found.nodes.slice(1).map((node) => neighbour(centre, node, found.bonds)));
   body.append(h("section", { class: "sheet" }, figure({ label: `Links of ${plural(found.nodes.length, "entry", "entries")}`, role: "group", draw: (width) => picture(found, width), legend: kinds.map((kind) => [kind, COLOURS[kind] || 7]) })),
-    h("section", { class: "sheet" }, h("h2", {}, "As a list"), h("p", { class: "under" }, `${plural(found.bonds.length, "link")}${found.more ? "; there are more, of which the closest are shown" : ""}.`), h("ul", { class: "list" }, found.nodes.slice(1).map((node) => h("li", {}, h("div", { class: "row" },
-      h("div", {}, h("div", { class: "says", dir: "auto" }, entryLink(node.entry.id, cut(node.entry.text, 200))), chips(node)),
-      h("div", { class: "held" }, found.bonds.filter((bond) => [bond.a, bond.b].includes(node.entry.id) && [bond.a, bond.b].includes(centre.entry.id)).map((bond) => h("span", {}, `${bond.kind}, weight ${bond.weight.toFixed(2)}${bond.stated ? ", stated" : ""}`))),
-      h("div", {}, h("a", { class: "button small", href: `#/graph/${encodeURIComponent(node.entry.id)}` }, "Its links")))))))); 
+    h("section", { class: "sheet" }, h("h2", {}, "As a list"), h("p", { class: "under" }, `${plural(found.bonds.length, "link")}${found.more ? "; there are more, of which the closest are shown" : ""}.`), list));
   return { title: "Links", body };
+}
+
+function neighbour(centre, node, bonds) {
+  const between = bonds.filter((bond) => [bond.a, bond.b].includes(node.entry.id) && [bond.a, bond.b].includes(centre.entry.id));
+  // Who took whose place is history, and is not cut.
+  const mine = between.filter((bond) => bond.kind !== "supersession");
+  return h("li", {}, h("div", { class: "row acts" },
+    h("div", {}, h("div", { class: "says", dir: "auto" }, entryLink(node.entry.id, cut(node.entry.text, 200))), chips(node)),
+    h("div", { class: "held" }, between.map((bond) => h("span", {}, `${bond.kind}, weight ${bond.weight.toFixed(2)}${bond.stated ? ", stated" : ""}`))),
+    h("div", { class: "actions" }, h("a", { class: "button small", href: `#/graph/${encodeURIComponent(node.entry.id)}` }, "Its links"),
+      mine.length > 0 && does("Cut", () => unlink(centre.entry, node.entry, mine), { look: "small danger" }))));
 }
 
 // A calm layout: the same neighbourhood always lies the same, and nothing moves.

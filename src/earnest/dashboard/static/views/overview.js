@@ -1,7 +1,7 @@
 // How this memory is, at a glance.
 
-import { empty, h, icon } from "../dom.js";
-import { get, getSettings } from "../api.js";
+import { empty, h, icon, problem, replace, waiting } from "../dom.js";
+import { currentAgent, get, getSettings } from "../api.js";
 import { CAUSE_COLOURS, count, delta, energy, living, plural, short, visible, when } from "../format.js";
 import { histogram, lines, stacks } from "../charts.js";
 import { add, does, tick } from "../actions.js";
@@ -10,8 +10,8 @@ import { verdict } from "./uplift.js";
 
 export async function overview({ query, signal }) {
   const ticks = ["50", "200", "1000"].includes(query.get("ticks")) ? query.get("ticks") : "200";
-  const [stats, doctor, history, balances, meters, settings, measured] = await Promise.all([
-    get("/stats", {}, signal), get("/doctor", {}, signal), get("/history", { ticks }, signal), get("/balances", { buckets: 20 }, signal),
+  const [stats, history, balances, meters, settings, measured] = await Promise.all([
+    get("/stats", {}, signal), get("/history", { ticks }, signal), get("/balances", { buckets: 20 }, signal),
     get("/meters", {}, signal), getSettings(signal), get("/uplifts", {}, signal),
   ]);
   CAP.energy = Math.round(settings.cap * 1e6);
@@ -31,7 +31,7 @@ export async function overview({ query, signal }) {
       tile("#/uplift", "Uplift", upliftFigure(uplifts), uplifts.length ? upliftNote(uplifts) : "unmeasured"),
       tile("#/meters", "Outcomes", count(stats.settled), trustNote(stats.by_tier))),
     h("div", { class: "grid" },
-      h("section", { class: "sheet span-7" }, h("h2", {}, "What doctor found"), findings(doctor)),
+      h("section", { class: "sheet span-7" }, h("h2", {}, "What doctor found"), diagnosis(stats, signal)),
       h("section", { class: "sheet span-5" }, h("h2", {}, "Settled value"), h("p", { class: "under" }, "What meters measured, each in its own unit. Not energy."), values(meters.items))),
     h("div", { class: "grid" }, population(history, stats, ticks), deaths(history)),
     h("div", { class: "grid" }, settledOverTime(history, meters.items), holdings(balances, settings)));
@@ -53,13 +53,39 @@ const upliftNote = (all) => {
 };
 const trustNote = (tiers) => ["measured", "operator", "claimed"].filter((name) => tiers[name]).map((name) => `${count(tiers[name])} ${name === "operator" ? "typed" : name}`).join(", ") || "nothing settled yet";
 
+// The doctor looks at everything, which takes longer than the figures do: they are shown first. As long as nothing happens in the store, what
+// it said stays true for a minute (some of it goes by the clock), and is not asked for again.
+const KEEP = 60_000;
+let told = null;
+
+function diagnosis(stats, signal) {
+  const place = h("div");
+  const known = told?.agent === currentAgent() ? told : null;
+  const at = JSON.stringify(stats);
+  if (known) replace(place, findings(known.doctor));
+  else replace(place, waiting("The doctor is looking"));
+  if (known?.stats === at && performance.now() - known.asked < KEEP) return place;
+  const mine = { agent: currentAgent(), stats: at, asked: performance.now() };
+  const read = () => get("/doctor", {}, signal).then((doctor) => {
+    told = { ...mine, doctor };
+    replace(place, findings(doctor));
+  }, (error) => {
+    if (error.name !== "AbortError") replace(place, problem(error, read));
+  });
+  read();
+  return place;
+}
+
+// What stands between two backticks is to be typed.
+const coded = (text) => visible(text).split("`").map((part, place, all) => (place % 2 && place < all.length - 1 ? h("code", {}, part) : place % 2 ? `\`${part}` : part));
+
 function findings(doctor) {
   const items = doctor.findings;
   if (!items.length) return h("div", { class: "notice good" }, icon("check"), h("div", {}, "Nothing is wrong with how this memory is used."));
   const look = { error: "bad", warning: "warn", info: "info" };
   return items.map((one) => h("div", { class: "finding" },
     chip(one.severity, look[one.severity]),
-    h("div", {}, h("strong", {}, visible(one.summary)), h("p", { class: "do" }, visible(one.evidence)), h("p", { class: "do" }, h("b", {}, "Do: "), visible(one.fix)))));
+    h("div", {}, h("strong", {}, visible(one.summary)), h("p", { class: "do" }, coded(one.evidence)), h("p", { class: "do" }, h("b", {}, "Do: "), coded(one.fix)))));
 }
 
 function values(meters) {
@@ -129,7 +155,7 @@ function settledOverTime(history, meters) {
     const outcomes = history.settled.filter((one) => one.meter === name);
     const unmeasured = outcomes.filter((one) => one.tier !== "measured").reduce((n, one) => n + one.count, 0);
     sheet.append(h("h3", {}, visible(name), " ", h("span", { class: sum < 0 ? "bad" : "good" }, delta(Number(sum.toPrecision(6)), units[name])),
-      unmeasured > 0 && [" ", h("span", { class: "chip operator" }, icon("person"), `${count(unmeasured)} not measured`)]), lines({
+      unmeasured > 0 && [" ", h("span", { class: "chip operator" }, icon("person"), `${count(unmeasured)} not measured`)]), points.length < 2 ? h("p", { class: "under" }, `${plural(outcomes.reduce((n, one) => n + one.count, 0), "outcome")}, all in tick ${count(points[0][0])}.`) : lines({
       label: `${name}: ${delta(sum, units[name])} over ${plural(points.length, "tick")} with outcomes.`, height: names.length > 1 ? 120 : 190,
       series: [{ name: units[name] ? visible(units[name]) : "sum", colour: (place % 6) + 1, area: true, points }], showX: (tick) => `tick ${count(tick)}`, showY: short,
       table: { caption: `Outcomes of ${visible(name)} by tick`, head: ["tick", "trust", "outcomes", "harms", "sum"], rows: outcomes.map((one) => [count(one.tick), one.tier === "operator" ? "typed by operator" : one.tier, count(one.count), count(one.harms), delta(one.total, units[name])]) },

@@ -8,7 +8,6 @@ import { interval } from "../charts.js";
 import { chip, entryLink, head, pages, segments } from "./parts.js";
 
 const LOOKS = { active: "good", pending: "warn", trial: "info", rejected: "bad", expired: "" };
-const NAMES = { avoid: "avoid", prefer: "prefer", pattern: "a sign of", workflow: "steps" };
 
 export async function rules({ query, signal, stats }) {
   const status = query.get("status") || "";
@@ -24,13 +23,13 @@ export async function rules({ query, signal, stats }) {
 
 function ruleRow(rule) {
   const pending = rule.status === "pending", open = pending || rule.status === "trial";
-  return h("li", {}, h("div", { class: "row" },
+  return h("li", {}, h("div", { class: "row acts" },
     h("div", {}, h("div", { class: "cue", dir: "auto" }, "when: ", visible(rule.trigger)), h("div", { class: "says", dir: "auto" }, entryLink(rule.id, visible(rule.action))),
-      h("div", { class: "chips" }, chip(rule.status === "trial" ? "on trial" : rule.status, LOOKS[rule.status]), rule.standing === "suspended" && chip("suspended", "warn"), chip(NAMES[rule.type] || visible(rule.type)), rule.scope !== "" && chip(`scope ${visible(rule.scope)}`), rule.sources.slice(0, 2).map((source) => chip(visible(source).slice(0, 40)))),
+      h("div", { class: "chips" }, chip(rule.status === "trial" ? "on trial" : rule.status, LOOKS[rule.status]), rule.standing === "suspended" && chip("suspended", "warn"), chip(visible(rule.type)), rule.scope !== "" && chip(`scope ${visible(rule.scope)}`), rule.sources.slice(0, 2).map((source) => chip(visible(source).slice(0, 40)))),
       rule.evidence.length > 0 && h("p", { class: "hint" }, `Made from ${plural(rule.evidence.length, "entry", "entries")}: `, rule.evidence.slice(0, 3).map((id, place) => [place ? ", " : "", entryLink(id)])),
       rule.trial && trial(rule.trial, rule.status)),
     h("div", { class: "held" }, h("strong", {}, plural(rule.hits, "hit")), rule.by && h("span", {}, visible(rule.by)), rule.since && h("span", {}, `since ${when(rule.since)}`), rule.ends && h("span", {}, `until ${when(rule.ends)}`)),
-    h("div", { class: "actions" }, open && does("Accept", () => verifyRule(rule, true), { look: "small" }), pending && does("Try it", () => tryRule(rule), { look: "small" }), open && does("Reject", () => verifyRule(rule, false), { look: "small plain" }))));
+    h("div", { class: "actions" }, open && does("Accept", () => verifyRule(rule, true), { look: "small" }), pending && does("Try it", () => tryRule(rule), { look: "small" }), open && does("Reject", () => verifyRule(rule, false), { look: "small danger" }))));
 }
 
 // A trial's figures as they are; what they must reach was fixed before it began.

@@ -19,10 +19,10 @@ export async function tickets({ signal }) {
 
 export function ticketRow(ticket, settings, meters) {
   const left = settings.expire_after - ticket.age_ticks;
-  return h("li", {}, h("div", { class: "row" },
+  return h("li", {}, h("div", { class: "row acts" },
     h("div", {}, h("div", { class: "says", dir: "auto" }, cut(ticket.query, 240)),
       ticket.holdout ? h("div", { class: "cue" }, "Memory was withheld: measure what happens without it.") : h("div", { class: "cue", dir: "auto" }, "Memory said: ", cut(ticket.answer, 200)),
       h("div", { class: "chips" }, ticket.holdout && chip("holdout", "info"), ticket.deciding && h("span", { class: "chip" }, "decided by ", entryLink(ticket.deciding)), ticket.supporting.length > 0 && chip(`${count(ticket.supporting.length)} supporting`), h("span", { class: "mono soft" }, ticket.id))),
-    h("div", { class: "held" }, h("strong", {}, `open for ${plural(ticket.age_ticks, "tick")}`), h("span", {}, `since tick ${count(ticket.opened_tick)}, ${when(ticket.opened)}`), h("span", { class: left <= 5 ? "warn" : "" }, `expires in ${plural(Math.max(0, left + 1), "tick")}`)),
-    h("div", { class: "actions" }, does("Settle", () => settle(ticket, meters), { look: "small" }), does("Abandon", () => abandon(ticket), { look: "small plain" }))));
+    h("div", { class: "held" }, h("strong", {}, ticket.age_ticks ? `open for ${plural(ticket.age_ticks, "tick")}` : "opened in this tick"), h("span", {}, `since tick ${count(ticket.opened_tick)}, ${when(ticket.opened)}`), h("span", { class: left <= 5 ? "warn" : "" }, `expires in ${plural(Math.max(0, left + 1), "tick")}`)),
+    h("div", { class: "actions" }, does("Settle", () => settle(ticket, meters), { look: "small" }), does("Abandon", () => abandon(ticket), { look: "small" }))));
 }

@@ -1,0 +1,1 @@
+"""What the extra `ann` gives, and what it costs: see `python -m bench.ann`."""
