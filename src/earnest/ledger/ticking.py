@@ -50,9 +50,10 @@ def tick(tx: Writing, settings: Settings, expire_after: int) -> TickReport:
     charged = before - totals["energy"] - sum(posting.amount for posting in postings if posting.debit == RENT)
     rows = tx.due(tx.counter("rent_index"))
     for start in range(0, len(rows), _BATCH):
-        for stored in tx.entries(rows[start : start + _BATCH]):
-            if book.verdict(stored) == "buried":
-                died.append(stored.entry.id)
+        with book.together():
+            for stored in tx.entries(rows[start : start + _BATCH]):
+                if book.verdict(stored) == "buried":
+                    died.append(stored.entry.id)
     tx.drop_appeals(now - expire_after)
     population = tx.counter("alive") + tx.counter("suspended")
     if rows or postings:

@@ -20,7 +20,7 @@ from earnest.core.events import Event, Posting, micros, moment
 from earnest.core.filters import Filter
 from earnest.core.links import Link
 from earnest.core.opinions import Opinions
-from earnest.core.ranking import Candidate, Statistics, telling
+from earnest.core.ranking import Candidate, Statistics, Terms, telling
 from earnest.core.survey import Order
 from earnest.core.ticket import Meter, Role, Share, StoredSettlement, StoredTicket
 from earnest.errors import IndexDamaged
@@ -74,8 +74,8 @@ def loaded(text: Any) -> Any:
     """What a JSON column holds. One that holds no text (a damaged file) is no JSON either."""
     if not isinstance(text, str):
         raise json.JSONDecodeError("not a text", repr(text), 0)
-    # Most entries have no tags and no lineage: an empty list need not be parsed.
-    return [] if text == "[]" else json.loads(text)
+    # Most entries have no tags, no lineage and no metadata: what is empty need not be parsed.
+    return [] if text == "[]" else {} if text == "{}" else json.loads(text)
 
 
 def quoted(term: str) -> str:
@@ -313,7 +313,7 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
             problem = self.index_problem()
             if problem:
                 raise IndexDamaged(INDEX_BROKEN.format(problem))
-        return [Candidate(row, text.split(" "), cue.split(" ") if cue else ()) for row, text, cue in rows], statistics
+        return [Candidate(row, Terms(text), Terms(cue) if cue else ()) for row, text, cue in rows], statistics
 
     def guards(self, question: Question, chosen: Filter, limit: int, share: float = 0.0) -> tuple[list[Candidate], Statistics]:
         return self._among_dead("guards", "executed", question, chosen, limit, share)
@@ -340,7 +340,7 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
             rows = self._db.execute(sql, (match, *values, limit)).fetchall()
         except (apsw.CorruptError, apsw.SQLError) as error:
             raise IndexDamaged(INDEX_BROKEN.format(error)) from error
-        return [Candidate(row, text.split(" "), cue.split(" ") if cue else ()) for row, text, cue in rows], statistics
+        return [Candidate(row, Terms(text), Terms(cue) if cue else ()) for row, text, cue in rows], statistics
 
     def _statistics(self, question: Question, chosen: Filter, *, whole: bool = True) -> tuple[list[int] | None, Statistics]:
         """The scopes to look in (None for all) and the statistics of exactly those: a small scope ranks as if it were alone.

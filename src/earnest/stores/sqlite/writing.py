@@ -17,8 +17,9 @@ from earnest.core.opinions import Opinions
 from earnest.core.ticket import Role, StoredTicket, Tier
 from earnest.core.uplift import Draw
 from earnest.protocols import Author, Mentions, StoredDocument
-from earnest.stores.sqlite import archives, draws, erasing, fading, links, moving, opinions, seals
+from earnest.stores.sqlite import archives, draws, ending, erasing, fading, links, moving, opinions, seals
 from earnest.stores.sqlite import vectors as vector_rows
+from earnest.stores.sqlite.ending import KEPT
 from earnest.stores.sqlite.reading import facet
 from earnest.stores.sqlite.replies import ReplyWriting
 from earnest.stores.sqlite.rules import RuleWriting
@@ -31,10 +32,6 @@ _COLUMNS: Final = frozenset(
         "last_settled_tick", "died_tick", "balance", "rent_mark", "harmed", "probation", "log_odds", "metadata", "last_recalled",
     )
 )  # fmt: skip
-
-
-KEPT: Final = {"executed": "guards", "superseded": "past"}
-"""Where the terms go on after some deaths: what was executed guards its question, what was superseded is asked for by its time."""
 
 
 class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
@@ -181,7 +178,8 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
             f"UPDATE entries SET {sets} starves_at = ? WHERE entry = ?",
             (*(int(v) if isinstance(v, bool) else v for v in columns.values()), after[3] + after[4] if pays else None, row),
         )
-        if seals.SEALED & columns.keys():
+        # Whoever dies loses the pin, and nearly nobody had one.
+        if seals.SEALED & columns.keys() - ({"pinned"} if is_now[2] == pinned else set()):
             self._unsealed.add(row)
         if after[0] != "dead" and "fading" in (retention, after[1]) and fading.TURNS & columns.keys():
             self.date_fading([row])
@@ -189,6 +187,18 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
             self._drop_kept(cause, row)
         if after[0] != standing:
             self._moved(row, scope, kind, standing, cause, after[0], columns.get("cause"))
+
+    def end_entries(self, rows: Sequence[int], cause: str) -> None:
+        ended, pinned = ending.end(self._db, rows, cause, self.counter("rent_index"), self.counter("tick"))
+        self._unsealed.update(pinned)
+        for were in ended:
+            if were.pays:
+                for name, by in (("payers", were.count), ("held", were.balance), ("marks", were.marks)):
+                    self.bump(name, -by)
+            self.bump("suspended" if were.standing == "suspended" else "alive", -were.count)
+            self.bump("dead", were.count)
+            self.bump(f"dead:{cause}", were.count)
+            self._living(were.scope, were.kind, -were.count, -were.terms)
 
     def date_fading(self, rows: Sequence[int]) -> None:
         fading.date(self._db, self.settings(), rows)
