@@ -92,6 +92,8 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
         # A reader without the store's shelves, such as a write transaction, sees vectors that nobody else may see yet.
         self._shelves = shelves or vectors.Shelves()
         self._counters: dict[str, int] | None = None
+        # What a snapshot said once it says again; what a write transaction sees may change.
+        self._holding: dict[str, int] | None = None if shelves is None else {}
 
     # settings and running numbers
 
@@ -304,16 +306,19 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
         # CROSS JOIN: the index leads, so that it also sorts; without further conditions the entries need not be looked at at all.
         entries = "CROSS JOIN entries e ON e.entry = t.rowid" if where else ""
         condition = " AND ".join(["terms MATCH ?", *where])
-        sql = f"SELECT t.rowid, t.text, t.cue FROM terms t {entries} WHERE {condition} ORDER BY rank LIMIT ?"
+        sql = f"SELECT t.rowid FROM terms t {entries} WHERE {condition} ORDER BY rank LIMIT ?"
         try:
-            rows = self._db.execute(sql, (match, *values, limit)).fetchall()
+            rows = [row for (row,) in self._db.execute(sql, (match, *values, limit))]
         except (apsw.CorruptError, apsw.SQLError) as error:
             raise IndexDamaged(INDEX_BROKEN.format(error)) from error
         if not rows:
             problem = self.index_problem()
             if problem:
                 raise IndexDamaged(INDEX_BROKEN.format(problem))
-        return [Candidate(row, Terms(text), Terms(cue) if cue else ()) for row, text, cue in rows], statistics
+        held = {candidate.row: candidate for candidate in self.indexed(rows)}
+        if len(held) < len(rows):
+            raise IndexDamaged(INDEX_BROKEN.format("it finds entries whose terms it does not hold"))
+        return [held[row] for row in rows], statistics
 
     def guards(self, question: Question, chosen: Filter, limit: int, share: float = 0.0) -> tuple[list[Candidate], Statistics]:
         return self._among_dead("guards", "executed", question, chosen, limit, share)
@@ -364,7 +369,9 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
         holding: dict[str, int] = {}
         try:
             for term in question.terms:
-                if most:
+                if most and self._holding is not None and term in self._holding:
+                    found = (self._holding[term],)
+                elif most:
                     found = self._db.execute("SELECT doc FROM terms_known WHERE term = ?", (term,)).fetchone()
                 elif scopes:
                     inside = " OR ".join(quoted(facet("s", s)) for s in scopes)
@@ -373,14 +380,19 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
                 else:
                     found = None
                 holding[term] = min(found[0], alive) if found else 0
+                if most and self._holding is not None:
+                    self._holding[term] = found[0] if found else 0
         except (apsw.CorruptError, apsw.SQLError) as error:
             raise IndexDamaged(INDEX_BROKEN.format(error)) from error
         return scopes, Statistics(alive, length / alive if alive else 0.0, holding)
 
     def known(self, terms: Sequence[str], chosen: Filter) -> frozenset[str]:
-        sql = "SELECT v.term FROM json_each(?) j CROSS JOIN terms_known v WHERE v.term = j.value"
+        sql = "SELECT v.term, v.doc FROM json_each(?) j CROSS JOIN terms_known v WHERE v.term = j.value"
         try:
-            held = [term for (term,) in self._db.execute(sql, (json.dumps(list(terms)),))]
+            counts = dict(self._db.execute(sql, (json.dumps(list(terms)),)).fetchall())
+            if self._holding is not None:
+                self._holding.update((term, counts.get(term, 0)) for term in terms)
+            held = [*counts]
             if chosen.scopes is None or not held:
                 return frozenset(held)
             names = json.dumps(list(chosen.scopes))
