@@ -16,7 +16,7 @@ TURNS: Final = frozenset(("importance", "strength", "last_recalled", "retention"
 
 _DEFAULTS: Final = Settings()
 _ROWS: Final = """
-SELECT entry, retention, pinned, standing, importance, strength, created, last_recalled, valid_from FROM entries
+SELECT entry, fades_at, retention, pinned, standing, importance, strength, created, last_recalled, valid_from FROM entries
 WHERE entry IN (SELECT value FROM json_each(?))
 """
 
@@ -48,7 +48,8 @@ def date(db: Any, settings: Any, rows: Sequence[int]) -> None:
     """Make the dates of these entries anew, by the settings in force."""
     half_life, threshold = rates(settings)
     found = db.execute(_ROWS, (json.dumps([*rows]),)).fetchall()
-    made = [(_at(half_life, threshold, *values), row) for row, *values in found]
+    # Most dates are right already, but for those of settings that changed.
+    made = [(date, row) for row, kept, *values in found if (date := _at(half_life, threshold, *values)) != kept]
     db.executemany("UPDATE entries SET fades_at = ? WHERE entry = ?", made)
 
 
