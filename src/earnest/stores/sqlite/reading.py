@@ -90,7 +90,7 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
         # apsw types every column as any of SQLite's; the schema is strict, so that rows are what the queries below say.
         self._db: Any = connection
         # A reader without the store's shelves, such as a write transaction, sees vectors that nobody else may see yet.
-        self._shelves = shelves or vectors.Shelves()
+        self._shelves = vectors.Shelves() if shelves is None else vectors.Followed(shelves)
         self._counters: dict[str, int] | None = None
         # What a snapshot said once it says again; what a write transaction sees may change.
         self._holding: dict[str, int] | None = None if shelves is None else {}
@@ -644,13 +644,15 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
 
     # totals
 
-    def totals(self) -> Mapping[str, Any]:
-        made: dict[str, Any] = dict(self.counters())
+    def energy(self) -> int:
         index = self.counter("rent_index")
         pinned = self._db.execute(f"SELECT balance, rent_mark FROM {_PINNED} AND retention = 'earned'").fetchall()
         energy = self.counter("held") - (self.counter("payers") * index - self.counter("marks"))
-        energy += sum(held_now(balance, mark, index, pays=True, pinned=True) for balance, mark in pinned)
-        made["energy"] = energy
+        return energy + sum(held_now(balance, mark, index, pays=True, pinned=True) for balance, mark in pinned)
+
+    def totals(self) -> Mapping[str, Any]:
+        made: dict[str, Any] = dict(self.counters())
+        made["energy"] = self.energy()
         made["accounts"] = {name: self.counter(f"account:{name}") for name in ACCOUNTS.values()}
         made["pinned"] = self._db.execute(f"SELECT count(*) FROM {_PINNED}").fetchone()[0]
         made["pending"] = self.counter("decisions") - sum(self.counter(state) for state in ("settled", "abandoned", "expired"))
