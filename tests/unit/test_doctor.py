@@ -320,6 +320,49 @@ def test_contradictions_in_other_scopes_are_nobodys_business() -> None:
     assert codes(memory) == []
 
 
+def test_what_doctor_remembers_is_what_it_would_find(tmp_path: Path) -> None:
+    """One that looks all the time, one that writes, and a new one for each look agree, whatever was written between."""
+    writing, looking = (opened(tmp_path / "memory.db") for _ in range(2))
+    writing.add("The zebra is striped.")
+    kept = writing.add("Cache files under cache/ may be deleted.")
+    told = writing.add("Cache files under cache/ may not be deleted.", key="again")
+    seen = []
+
+    def looked() -> None:
+        with opened(tmp_path / "memory.db", read_only=True) as anew:
+            assert looking.doctor() == writing.doctor() == anew.doctor() == looking.doctor()
+        seen.append("contradictions" in codes(looking))
+
+    looked()
+    writing.forget(told.id)
+    looked()
+    writing.restore(told.id)
+    looked()
+    writing.update(kept.id, text="Cache files under cache/ are made anew each night.")
+    looked()
+    writing.add("Cache files under cache/ may be deleted.", scope="elsewhere")
+    looked()
+    writing.add("Cache files under cache/ may be deleted.")
+    looked()
+    writing.erase(entry=told.id)
+    looked()
+    assert seen == [True, False, True, False, False, True, False]
+    writing.close()
+    looking.close()
+
+
+def test_what_was_found_by_an_index_is_not_said_again_once_it_is_damaged(tmp_path: Path) -> None:
+    with opened(tmp_path / "memory.db") as memory:
+        memory.add("Cache files under cache/ may be deleted.")
+        memory.add("Cache files under cache/ may not be deleted.")
+        assert "contradictions" in codes(memory)
+        other = apsw.Connection(str(tmp_path / "memory.db"))
+        other.execute("DELETE FROM terms WHERE rowid = 1")
+        other.close()
+        assert "index_lag" in codes(memory)
+        assert "contradictions" not in codes(memory)
+
+
 def test_scheduled_work_that_was_taken_back_is_told_for_a_week() -> None:
     clock = ManualClock()
     memory = Memory.open(clock=clock, rng=SeededRng(1))

@@ -100,13 +100,14 @@ def _names(text: str) -> tuple[list[_Found], int, int]:
     first, end = True, -1
     shouted = text.upper() == text
     for word in _WORD.finditer(text):
-        starts = end < 0 or any(c in _FRESH_START for c in text[end : word.start()])
+        gap = text[end : word.start()] if end >= 0 else ""
+        starts = end < 0 or (gap != " " and not _FRESH_START.isdisjoint(gap))
         plain = word[0].removesuffix("'s").removesuffix("’s")
         capital = plain[0].isupper() and not _identifier(plain)
         if not starts:
             inner += 1
             upper += capital
-        if run and (not capital or text[end : word.start()] != " "):
+        if run and (not capital or gap != " "):
             _close(made, run, first)
             run = []
         end = word.end()
@@ -127,7 +128,8 @@ def _close(made: list[_Found], run: list[str], first: bool) -> None:
 
 
 def _identifier(name: str) -> bool:
-    if len(name) > MAX_NAME:
+    if len(name) > MAX_NAME or (name[1:].islower() and name.isalpha()):
+        # The second is most words of most texts: without a sign, and without a capital in its midst.
         return False
     if _CAMEL.fullmatch(name) or _SNAKE.fullmatch(name):
         return True

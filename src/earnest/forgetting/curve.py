@@ -119,17 +119,18 @@ def fall(
     dates = {row: date for date, row in page}
     made: list[Entry] = []
     kept = 0
-    for stored in tx.entries([*dates]):
-        if len(made) >= most:
-            break
-        after = (dates[stored.row], stored.row)
-        if stored.open_tickets or stored.entry.id in spared:
-            kept += 1
-            continue
-        condemned = stored.entry.standing == "suspended" and book.condemned(stored)
-        cause: Cause = "executed" if condemned else "faded"
-        book.bury(stored, cause, **data)
-        made.append(replace(stored.entry, standing="dead", cause=cause))
+    with book.together():
+        for stored in tx.entries([*dates]):
+            if len(made) >= most:
+                break
+            after = (dates[stored.row], stored.row)
+            if stored.open_tickets or stored.entry.id in spared:
+                kept += 1
+                continue
+            condemned = stored.entry.standing == "suspended" and book.condemned(stored)
+            cause: Cause = "executed" if condemned else "faded"
+            book.bury(stored, cause, **data)
+            made.append(replace(stored.entry, standing="dead", cause=cause))
     done = len(page) < BATCH and len(made) + kept == len(page)
     return Fallen(tuple(made), kept, None if done else after)
 

@@ -68,7 +68,8 @@ def condemned(
     testimony = Testimony(tx, settings)
     if not testimony.on:
         return None
-    for stored in (*besides, *(_dead_twins(tx, new) if again else ()), *_suspended(tx, new)):
+    dead_twins: Sequence[StoredEntry] = _dead_twins(tx, new) if again else ()
+    for stored in (*besides, *dead_twins, *_suspended(tx, new)):
         exact = twin_digest(stored.entry.text, None) == twin_digest(new.text, None)
         if (exact or _nearly(new.text, terms[0], stored.entry.text, analyser.terms(stored.entry.text))) and not testimony.active(stored):
             return stored

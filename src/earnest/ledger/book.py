@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -33,6 +35,19 @@ class Book:
         self.settings = settings
         self.cap = micro(settings.cap)
         self.testimony = Testimony(tx, settings)
+        self._ending: dict[Cause, list[int]] | None = None
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Burials in this block are written down one by one, and carried out together at its end: until then their rows are as before.
+
+        For many of them. An entry is buried once in it, and nothing else is done there to one that was.
+        """
+        self._ending = {}
+        yield
+        ending, self._ending = self._ending, None
+        for cause, rows in ending.items():
+            self.tx.end_entries(rows, cause)
 
     def due(self, stored: StoredEntry) -> list[Posting]:
         """The rent that has accrued since the account was last touched."""
@@ -120,6 +135,9 @@ class Book:
             if held is None or held > now:
                 columns["valid_to"] = micros(now)
                 data["held_until"] = None if held is None else micros(held)
+        if self._ending is not None and not columns:
+            self._ending.setdefault(cause, []).append(stored.row)
+            return self._told(stored, cause, kind, postings, note, heir, data)
         self.tx.change_entry(
             stored.row,
             standing="dead",
@@ -130,6 +148,12 @@ class Book:
             pinned=False,
             **columns,
         )
+        return self._told(stored, cause, kind, postings, note, heir, data)
+
+    def _told(
+        self, stored: StoredEntry, cause: Cause, kind: str, postings: list[Posting], note: str, heir: int | None, data: dict[str, Any]
+    ) -> int:
+        """Writes down a burial."""
         said = {"cause": cause, "standing": stored.entry.standing, "left": stored.entry.balance, **data}
         entries = [stored.row] if heir is None else [stored.row, heir]
         return self.tx.append(kind, entries=entries, data=said, postings=postings, note=note)

@@ -26,13 +26,47 @@ MIN_TICKS: Final = 10
 QUIET_READ: Final = 200
 
 
-def diagnose(reading: Reading, settings: Settings, vectors: Vectors | None = None, without: Sequence[str] = ()) -> Diagnosis:
+class Remembered:
+    """What checks that go by the log alone found at one head of it: so long as nothing is written, they find the same again.
+
+    A store that is looked at more often than it is written to (a dashboard, a scrape) then makes its searches once. One head is kept.
+    """
+
+    def __init__(self) -> None:
+        self._kept: tuple[str, dict[Check, tuple[Finding, ...]]] = ("", {})
+
+    def findings(self, check: Check, reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> tuple[Finding, ...]:
+        """What a check finds in a snapshot."""
+        last = reading.events(entry=None, kind=None, after=0, limit=1, newest=True)
+        head = last[0].hash if last else ""
+        if self._kept[0] != head:
+            self._kept = (head, {})
+        known = self._kept[1]
+        if check not in known:
+            known[check] = tuple(check(reading, settings, totals))
+        return known[check]
+
+
+def diagnose(
+    reading: Reading,
+    settings: Settings,
+    vectors: Vectors | None = None,
+    without: Sequence[str] = (),
+    remembered: Remembered | None = None,
+) -> Diagnosis:
     """Looks at running numbers, at what is unusual, and at a few samples: the cost hardly grows with the store.
 
-    `vectors` is how far recall goes by meaning in this process, `without` are ids of some entries that have no vector.
+    `vectors` is how far recall goes by meaning in this process, `without` are ids of some entries that have no vector; `remembered` is
+    what the same store was found to have before.
     """
     totals = reading.totals()
-    made = [finding for check in CHECKS for finding in check(reading, settings, totals)]
+    made: list[Finding] = []
+    for check in CHECKS:
+        # Where the index is damaged, what was found by it once is not said again.
+        if remembered is not None and check in BY_THE_LOG and not reading.index_problem():
+            made += remembered.findings(check, reading, settings, totals)
+        else:
+            made += check(reading, settings, totals)
     if vectors is not None:
         made += embedding_findings(reading, vectors, without)
     order = {"error": 0, "warning": 1, "info": 2}
@@ -199,3 +233,6 @@ CHECKS: Final[tuple[Check, ...]] = (
     uplift.findings,
 )
 """Every check that `doctor` makes. A part that can go wrong adds its own here."""
+
+BY_THE_LOG: Final[frozenset[Check]] = frozenset({symptoms.contradictions})
+"""Those that make searches, and whose findings can't change without an event: not with the clock, nor with what is noted of use."""

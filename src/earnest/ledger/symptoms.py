@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any, Final
 
 from earnest.core.agreement import disagreement, opposed
@@ -137,13 +138,13 @@ def contradictions(reading: Reading, settings: Settings, totals: Mapping[str, An
     """Entries that may both decide and say opposite things, among the newest and those nearest to them. O(a few searches)."""
     if not totals.get("alive") or reading.index_problem():
         return
-    analyser = Analyser(settings.languages.split(",") if settings.languages else ())
+    analyser = _analyser(settings.languages)
     pairs: dict[frozenset[str], tuple[str, str, str]] = {}
     for stored in _newest(reading):
         for other in _nearest(reading, analyser, stored):
             one, two = stored.entry, other.entry
-            reason = disagreement(one.text, two.text)
-            if reason in OPPOSING and opposed(one.text, two.text):
+            # Asked in this order: hardly any pair passes the first, which costs least.
+            if opposed(one.text, two.text) and (reason := disagreement(one.text, two.text)) in OPPOSING:
                 pairs[frozenset((one.id, two.id))] = (one.id, two.id, str(reason))
     if pairs:
         first, second, reason = next(iter(pairs.values()))
@@ -154,6 +155,12 @@ def contradictions(reading: Reading, settings: Settings, totals: Mapping[str, An
             f"{len(pairs)} pairs among the newest entries; {first} and {second} differ in {reason}",
             f"look at both (`earnest show {first}`, `earnest show {second}`), and forget or edit the wrong one; else outcomes must decide",
         )
+
+
+@lru_cache(maxsize=8)
+def _analyser(languages: str) -> Analyser:
+    """The analyser of a configuration of languages: one for all looks at all stores, because it remembers the stems of words."""
+    return Analyser(languages.split(",") if languages else ())
 
 
 def _newest(reading: Reading) -> list[StoredEntry]:

@@ -213,7 +213,7 @@ def relearn(tx: Writing, settings: Settings) -> Learned:
             baselines[name] = baseline(tx, name, slopes[name])
     beliefs = {name: replace(UNKNOWN, baseline=baselines[name]) for name in latest}
     learning = Learning([(one.words, len(one.rows)) for one in known], beliefs, windows)
-    alarms = _keep(tx, learning.beliefs, slopes, before)
+    alarms = _keep(tx, learning.beliefs, slopes, before, {row[2]: row[3] for row in said})
     if not all(word.meter in beliefs for one in known for word in one.words):
         return Learned(*judge_again(tx, settings, rows), tuple(alarms))
     active = {row: decides for one, decides in zip(known, learning.active(), strict=True) for row in one.rows}
@@ -225,13 +225,17 @@ def _keep(
     learned: Mapping[str, Belief],
     slopes: Mapping[str, float],
     before: Mapping[str, tuple[Belief, float, int, bool]],
+    ticks: Mapping[int, int],
 ) -> list[str]:
-    """Writes what was learned; returns the meters whose alarm began or ended."""
+    """Writes what was learned; returns the meters whose alarm began or ended. `ticks` are those of events as far as they are known."""
     turned = []
     for name, belief in learned.items():
         alarm = alarmed(belief)
-        oldest = tx.event(belief.since)
-        tx.put_belief(name, belief, slope=slopes[name], oldest=oldest.tick if oldest else 0, alarm=alarm)
+        oldest = ticks.get(belief.since)
+        if oldest is None:
+            event = tx.event(belief.since)
+            oldest = event.tick if event else 0
+        tx.put_belief(name, belief, slope=slopes[name], oldest=oldest, alarm=alarm)
         if belief.baseline:
             meter = tx.meter(name)
             shown = belief.baseline.at(tx.counter("tick")) * ((meter.scale if meter else None) or 1.0)

@@ -38,29 +38,31 @@ def tick(tx: Writing, settings: Settings, expire_after: int) -> TickReport:
     testimony = Testimony(tx, settings)
     for row in (*learned.suspended, *learned.cleared):
         settling.ask(tx, row, appeal(testimony.words(row)))
-    before = tx.totals()["energy"]
+    before = tx.energy()
     settled = tx.settled_in(now - 1) if settings.rule == "evidence" else None
     index = tx.counter("rent_index")
     if settled is None or any(share.tier == "measured" and share.entry_row is not None for share in settled):
         tx.bump("rent_index", micro(settings.rent))
-    totals = tx.totals()
+    energy = tx.energy()
     book = Book(tx, settings)
     postings = _waived(book, settled) if settled and tx.counter("rent_index") > index else []
-    charged = before - totals["energy"] - sum(posting.amount for posting in postings if posting.debit == RENT)
+    charged = before - energy - sum(posting.amount for posting in postings if posting.debit == RENT)
     rows = tx.due(tx.counter("rent_index"))
     for start in range(0, len(rows), _BATCH):
-        for stored in tx.entries(rows[start : start + _BATCH]):
-            if book.verdict(stored) == "buried":
-                died.append(stored.entry.id)
+        with book.together():
+            for stored in tx.entries(rows[start : start + _BATCH]):
+                if book.verdict(stored) == "buried":
+                    died.append(stored.entry.id)
     tx.drop_appeals(now - expire_after)
     population = tx.counter("alive") + tx.counter("suspended")
     if rows or postings:
-        totals = tx.totals()
+        energy = tx.energy()
+    pending = tx.counter("decisions") - sum(map(tx.counter, ("settled", "abandoned", "expired")))
     tx.append(
         "tick",
         data={
             "population": population, "suspended": tx.counter("suspended"), "died": len(died), "expired": expired, "rent": charged,
-            "energy": totals["energy"], "pending": totals["pending"], "rent_index": tx.counter("rent_index"),
+            "energy": energy, "pending": pending, "rent_index": tx.counter("rent_index"),
         },
         postings=postings,
     )  # fmt: skip

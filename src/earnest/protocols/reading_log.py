@@ -114,6 +114,10 @@ class ReadingLog(Protocol):
         ...
 
     # totals
+    def energy(self) -> int:
+        """What all accounts of the living hold now, in micro-units. O(pinned entries)."""
+        ...
+
     def totals(self) -> Mapping[str, Any]:
         """Counts and sums for `stats` and `doctor`: O(what is unusual), not O(entries)."""
         ...

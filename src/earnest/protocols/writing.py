@@ -50,6 +50,11 @@ class Writing(Reading, Protocol):
         """
         ...
 
+    def end_entries(self, rows: Sequence[int], cause: str) -> None:
+        """End many living entries of one cause: what `change_entry` does for each of them whose standing becomes `dead` now, whose account
+        is empty and whose pin is taken. Any order; none twice. In proportion to them."""
+        ...
+
     def date_fading(self, rows: Sequence[int]) -> None:
         """Make the dates at which these entries will have faded anew, by the settings in force."""
         ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 from earnest.core import check
 from earnest.core.entry import Entry
@@ -12,7 +13,7 @@ from earnest.core.ticket import PendingTicket, TicketRecord
 from earnest.forgetting import curve
 from earnest.ledger import inquiry, lifecycle, spending
 from earnest.ledger.decisions import ticket_id
-from earnest.ledger.doctor import diagnose
+from earnest.ledger.doctor import Remembered, diagnose
 from earnest.ledger.life import obituary
 from earnest.recall.filling import missing_ids, standing
 from earnest.recall.reranking import findings as reranker_findings
@@ -100,15 +101,21 @@ class InsightVerbs(Base):
         with self._store.read() as reading:
             return inquiry.audit(reading, start, most)
 
+    @cached_property
+    def _remembered(self) -> Remembered:
+        return Remembered()
+
     def doctor(self) -> Diagnosis:
         """What is wrong with how this memory is used, with evidence and fix.
 
-        Cheap: it reads running numbers and the list of documents; and, if decisions were withheld, every randomised one (about 20 µs each).
+        Cheap: it reads running numbers and the list of documents, and compares the newest entries with those nearest to them, once until
+        something is written; and, if decisions were withheld, it reads every randomised one (about 20 µs each).
         """
         from earnest.encoding.health import older_pieces
 
         with self._store.read() as reading:
             settings = self._read_settings(reading)
-            found = diagnose(reading, settings, standing(reading, self._embedding), missing_ids(reading, self._embedding))
+            vectors, without = standing(reading, self._embedding), missing_ids(reading, self._embedding)
+            found = diagnose(reading, settings, vectors, without, self._remembered)
             rules = rule_findings(reading, self._clock.now())
             return Diagnosis((*found.findings, *reranker_findings(self._reranking), *older_pieces(reading), *rules))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -14,7 +15,10 @@ TURNS: Final = frozenset(("importance", "strength", "last_recalled", "retention"
 """Columns that the date follows from."""
 
 _DEFAULTS: Final = Settings()
-_ROW: Final = "SELECT retention, pinned, standing, importance, strength, created, last_recalled, valid_from FROM entries WHERE entry = ?"
+_ROWS: Final = """
+SELECT entry, fades_at, retention, pinned, standing, importance, strength, created, last_recalled, valid_from FROM entries
+WHERE entry IN (SELECT value FROM json_each(?))
+"""
 
 
 def due(db: Any, at: datetime, after: tuple[int, int] | None, limit: int) -> list[tuple[int, int]]:
@@ -43,11 +47,9 @@ def rates(settings: Any) -> tuple[float, float]:
 def date(db: Any, settings: Any, rows: Sequence[int]) -> None:
     """Make the dates of these entries anew, by the settings in force."""
     half_life, threshold = rates(settings)
-    made = []
-    for row in rows:
-        found = db.execute(_ROW, (row,)).fetchone()
-        if found is not None:
-            made.append((_at(half_life, threshold, *found), row))
+    found = db.execute(_ROWS, (json.dumps([*rows]),)).fetchall()
+    # Most dates are right already, but for those of settings that changed.
+    made = [(date, row) for row, kept, *values in found if (date := _at(half_life, threshold, *values)) != kept]
     db.executemany("UPDATE entries SET fades_at = ? WHERE entry = ?", made)
 
 

@@ -20,7 +20,7 @@ from earnest.core.events import Event, Posting, micros, moment
 from earnest.core.filters import Filter
 from earnest.core.links import Link
 from earnest.core.opinions import Opinions
-from earnest.core.ranking import Candidate, Statistics, telling
+from earnest.core.ranking import Candidate, Statistics, Terms, telling
 from earnest.core.survey import Order
 from earnest.core.ticket import Meter, Role, Share, StoredSettlement, StoredTicket
 from earnest.errors import IndexDamaged
@@ -74,8 +74,8 @@ def loaded(text: Any) -> Any:
     """What a JSON column holds. One that holds no text (a damaged file) is no JSON either."""
     if not isinstance(text, str):
         raise json.JSONDecodeError("not a text", repr(text), 0)
-    # Most entries have no tags and no lineage: an empty list need not be parsed.
-    return [] if text == "[]" else json.loads(text)
+    # Most entries have no tags, no lineage and no metadata: what is empty need not be parsed.
+    return [] if text == "[]" else {} if text == "{}" else json.loads(text)
 
 
 def quoted(term: str) -> str:
@@ -90,8 +90,10 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
         # apsw types every column as any of SQLite's; the schema is strict, so that rows are what the queries below say.
         self._db: Any = connection
         # A reader without the store's shelves, such as a write transaction, sees vectors that nobody else may see yet.
-        self._shelves = shelves or vectors.Shelves()
+        self._shelves = vectors.Shelves() if shelves is None else vectors.Followed(shelves)
         self._counters: dict[str, int] | None = None
+        # What a snapshot said once it says again; what a write transaction sees may change.
+        self._holding: dict[str, int] | None = None if shelves is None else {}
 
     # settings and running numbers
 
@@ -306,16 +308,19 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
         # CROSS JOIN: the index leads, so that it also sorts; without further conditions the entries need not be looked at at all.
         entries = "CROSS JOIN entries e ON e.entry = t.rowid" if where else ""
         condition = " AND ".join(["terms MATCH ?", *where])
-        sql = f"SELECT t.rowid, t.text, t.cue FROM terms t {entries} WHERE {condition} ORDER BY rank LIMIT ?"
+        sql = f"SELECT t.rowid FROM terms t {entries} WHERE {condition} ORDER BY rank LIMIT ?"
         try:
-            rows = self._db.execute(sql, (match, *values, limit)).fetchall()
+            rows = [row for (row,) in self._db.execute(sql, (match, *values, limit))]
         except (apsw.CorruptError, apsw.SQLError) as error:
             raise IndexDamaged(INDEX_BROKEN.format(error)) from error
         if not rows:
             problem = self.index_problem()
             if problem:
                 raise IndexDamaged(INDEX_BROKEN.format(problem))
-        return [Candidate(row, text.split(" "), cue.split(" ") if cue else ()) for row, text, cue in rows], statistics
+        held = {candidate.row: candidate for candidate in self.indexed(rows)}
+        if len(held) < len(rows):
+            raise IndexDamaged(INDEX_BROKEN.format("it finds entries whose terms it does not hold"))
+        return [held[row] for row in rows], statistics
 
     def guards(self, question: Question, chosen: Filter, limit: int, share: float = 0.0) -> tuple[list[Candidate], Statistics]:
         return self._among_dead("guards", "executed", question, chosen, limit, share)
@@ -342,7 +347,7 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
             rows = self._db.execute(sql, (match, *values, limit)).fetchall()
         except (apsw.CorruptError, apsw.SQLError) as error:
             raise IndexDamaged(INDEX_BROKEN.format(error)) from error
-        return [Candidate(row, text.split(" "), cue.split(" ") if cue else ()) for row, text, cue in rows], statistics
+        return [Candidate(row, Terms(text), Terms(cue) if cue else ()) for row, text, cue in rows], statistics
 
     def _statistics(self, question: Question, chosen: Filter, *, whole: bool = True) -> tuple[list[int] | None, Statistics]:
         """The scopes to look in (None for all) and the statistics of exactly those: a small scope ranks as if it were alone.
@@ -366,7 +371,9 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
         holding: dict[str, int] = {}
         try:
             for term in question.terms:
-                if most:
+                if most and self._holding is not None and term in self._holding:
+                    found = (self._holding[term],)
+                elif most:
                     found = self._db.execute("SELECT doc FROM terms_known WHERE term = ?", (term,)).fetchone()
                 elif scopes:
                     inside = " OR ".join(quoted(facet("s", s)) for s in scopes)
@@ -375,14 +382,19 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
                 else:
                     found = None
                 holding[term] = min(found[0], alive) if found else 0
+                if most and self._holding is not None:
+                    self._holding[term] = found[0] if found else 0
         except (apsw.CorruptError, apsw.SQLError) as error:
             raise IndexDamaged(INDEX_BROKEN.format(error)) from error
         return scopes, Statistics(alive, length / alive if alive else 0.0, holding)
 
     def known(self, terms: Sequence[str], chosen: Filter) -> frozenset[str]:
-        sql = "SELECT v.term FROM json_each(?) j CROSS JOIN terms_known v WHERE v.term = j.value"
+        sql = "SELECT v.term, v.doc FROM json_each(?) j CROSS JOIN terms_known v WHERE v.term = j.value"
         try:
-            held = [term for (term,) in self._db.execute(sql, (json.dumps(list(terms)),))]
+            counts = dict(self._db.execute(sql, (json.dumps(list(terms)),)).fetchall())
+            if self._holding is not None:
+                self._holding.update((term, counts.get(term, 0)) for term in terms)
+            held = [*counts]
             if chosen.scopes is None or not held:
                 return frozenset(held)
             names = json.dumps(list(chosen.scopes))
@@ -638,13 +650,15 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
 
     # totals
 
-    def totals(self) -> Mapping[str, Any]:
-        made: dict[str, Any] = dict(self.counters())
+    def energy(self) -> int:
         index = self.counter("rent_index")
         pinned = self._db.execute(f"SELECT balance, rent_mark FROM {_PINNED} AND retention = 'earned'").fetchall()
         energy = self.counter("held") - (self.counter("payers") * index - self.counter("marks"))
-        energy += sum(held_now(balance, mark, index, pays=True, pinned=True) for balance, mark in pinned)
-        made["energy"] = energy
+        return energy + sum(held_now(balance, mark, index, pays=True, pinned=True) for balance, mark in pinned)
+
+    def totals(self) -> Mapping[str, Any]:
+        made: dict[str, Any] = dict(self.counters())
+        made["energy"] = self.energy()
         made["accounts"] = {name: self.counter(f"account:{name}") for name in ACCOUNTS.values()}
         made["pinned"] = self._db.execute(f"SELECT count(*) FROM {_PINNED}").fetchone()[0]
         made["pending"] = self.counter("decisions") - sum(self.counter(state) for state in ("settled", "abandoned", "expired"))

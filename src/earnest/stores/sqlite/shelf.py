@@ -77,6 +77,8 @@ class Shelf:
         self._kinds = np.empty(0, np.int8)
         self._alive = np.empty(0, np.bool_)
         self._mean: Scores | None = None
+        self._ascending = True
+        """Whether vectors lie in the order of their entries, as they do where each was made with its entry: then nothing is sorted."""
         self._places: tuple[Positions, Positions] | None = None
         self._vector = self._event = 0
         self.lists = Lists(dimension, self._widened)
@@ -144,6 +146,8 @@ class Shelf:
         start, stop = self.count, self.count + len(entries)
         self._make_room(stop)
         self._rows[start:stop] = entries
+        added = self._rows[max(0, start - 1) : stop]
+        self._ascending = self._ascending and bool((added[1:] > added[:-1]).all())
         self._scopes[start:stop] = scopes
         self._kinds[start:stop] = kinds
         self._alive[start:stop] = True
@@ -211,14 +215,17 @@ class Shelf:
         """Where these entries lie; -1 for those that are not here. O(rows × log vectors)."""
         import numpy as np
 
+        held = self._rows[: self.count]
+        asked = np.asarray(rows, dtype=np.int64)
+        if not len(held):
+            return np.full(len(asked), -1, np.int64)
+        if self._ascending:
+            at = np.minimum(np.searchsorted(held, asked), len(held) - 1)
+            return np.where(held[at] == asked, at, -1)
         if self._places is None:
-            held = self._rows[: self.count]
             order = np.argsort(held, kind="stable").astype(np.int64)
             self._places = held[order], order
         ordered, order = self._places
-        asked = np.asarray(rows, dtype=np.int64)
-        if not len(ordered):
-            return np.full(len(asked), -1, np.int64)
         at = np.minimum(np.searchsorted(ordered, asked), len(ordered) - 1)
         return np.where(ordered[at] == asked, order[at], -1)
 

@@ -209,6 +209,13 @@ def stands(db: Any, row: int, by: int) -> None:
     db.execute("UPDATE models SET living = living + ? WHERE model IN (SELECT model FROM vectors WHERE entry = ?)", (by, row))
 
 
+def ended(db: Any, rows: Sequence[int]) -> None:
+    """Count entries that died in every model that has vectors of them. O(the entries)."""
+    sql = """UPDATE models SET living = living - (
+                 SELECT count(*) FROM json_each(?1) r CROSS JOIN vectors v ON v.entry = r.value AND v.model = models.model)"""
+    db.execute(sql, (json.dumps([*rows]),))
+
+
 def drop_vectors(db: Any, row: int) -> None:
     """Take an entry's vectors of every model away."""
     (alive,) = db.execute("SELECT standing <> 'dead' FROM entries WHERE entry = ?", (row,)).fetchone()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any, Final
 
 import apsw
@@ -17,8 +18,9 @@ from earnest.core.opinions import Opinions
 from earnest.core.ticket import Role, StoredTicket, Tier
 from earnest.core.uplift import Draw
 from earnest.protocols import Author, Mentions, StoredDocument
-from earnest.stores.sqlite import archives, draws, erasing, fading, links, moving, opinions, seals
+from earnest.stores.sqlite import archives, draws, ending, erasing, fading, links, moving, opinions, seals
 from earnest.stores.sqlite import vectors as vector_rows
+from earnest.stores.sqlite.ending import KEPT
 from earnest.stores.sqlite.reading import facet
 from earnest.stores.sqlite.replies import ReplyWriting
 from earnest.stores.sqlite.rules import RuleWriting
@@ -33,8 +35,11 @@ _COLUMNS: Final = frozenset(
 )  # fmt: skip
 
 
-KEPT: Final = {"executed": "guards", "superseded": "past"}
-"""Where the terms go on after some deaths: what was executed guards its question, what was superseded is asked for by its time."""
+@cache
+def _counted(count: int) -> str:
+    """The statement that writes so many running numbers."""
+    rows = ", ".join(["(?, ?)"] * count)
+    return f"INSERT INTO counters (name, value) VALUES {rows} ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 
 
 class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
@@ -55,11 +60,11 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
 
     def flush(self) -> None:
         """Write what was kept back until the end of the transaction."""
-        counters = self.counters()
-        self._db.executemany(
-            "INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-            [(name, counters[name]) for name in sorted(self._changed)],
-        )
+        if self._changed:
+            counters = self.counters()
+            # One statement for all: a dozen change with every write.
+            said = [value for name in sorted(self._changed) for value in (name, counters[name])]
+            self._db.execute(_counted(len(self._changed)), said)
         for scope, (alive, terms) in self._scope_changes.items():
             self._db.execute("UPDATE scopes SET alive = alive + ?, terms = terms + ? WHERE scope = ?", (alive, terms, scope))
         self._changed.clear()
@@ -181,7 +186,8 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
             f"UPDATE entries SET {sets} starves_at = ? WHERE entry = ?",
             (*(int(v) if isinstance(v, bool) else v for v in columns.values()), after[3] + after[4] if pays else None, row),
         )
-        if seals.SEALED & columns.keys():
+        # Whoever dies loses the pin, and nearly nobody had one.
+        if seals.SEALED & columns.keys() - ({"pinned"} if is_now[2] == pinned else set()):
             self._unsealed.add(row)
         if after[0] != "dead" and "fading" in (retention, after[1]) and fading.TURNS & columns.keys():
             self.date_fading([row])
@@ -189,6 +195,18 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
             self._drop_kept(cause, row)
         if after[0] != standing:
             self._moved(row, scope, kind, standing, cause, after[0], columns.get("cause"))
+
+    def end_entries(self, rows: Sequence[int], cause: str) -> None:
+        ended, pinned = ending.end(self._db, rows, cause, self.counter("rent_index"), self.counter("tick"))
+        self._unsealed.update(pinned)
+        for were in ended:
+            if were.pays:
+                for name, by in (("payers", were.count), ("held", were.balance), ("marks", were.marks)):
+                    self.bump(name, -by)
+            self.bump("suspended" if were.standing == "suspended" else "alive", -were.count)
+            self.bump("dead", were.count)
+            self.bump(f"dead:{cause}", were.count)
+            self._living(were.scope, were.kind, -were.count, -were.terms)
 
     def date_fading(self, rows: Sequence[int]) -> None:
         fading.date(self._db, self.settings(), rows)

@@ -76,6 +76,7 @@ def _totals_agree(driver: Driver) -> None:
         def compare(when: str) -> None:
             with store.read() as reading:
                 totals, everyone = reading.totals(), reading.page(Filter(**EVERY_SCOPE), None, 100)
+                same(reading.energy(), totals["energy"], f"{when}: energy alone")
             count = {name: sum(s.entry.standing == name for s in everyone) for name in ("active", "suspended", "dead")}
             same([totals.get(n, 0) for n in ("alive", "suspended", "dead")], [count[n] for n in ("active", "suspended", "dead")], when)
             living = [s.entry for s in everyone if s.entry.alive]

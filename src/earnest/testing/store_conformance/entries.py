@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Final
 
-from earnest.core.events import twin_digest
+from earnest.core.amounts import FORFEIT
+from earnest.core.events import Posting, twin_digest
 from earnest.testing.store_conformance.driver import Driver
 from earnest.testing.store_conformance.law import Chapter
-from earnest.testing.store_conformance.steps import AUTHOR, NOW, add, die, insert, new_entry, opened, paged_texts, same
+from earnest.testing.store_conformance.steps import AUTHOR, NOW, add, clean, die, found_texts, insert, new_entry, opened, paged_texts, same
 
 law: Final = Chapter()
 
@@ -57,6 +58,34 @@ def _sources_and_tags(driver: Driver) -> None:
         same((after.entry.sources, after.entry.tags), (("b", "a", "c"), ("y", "w")), "sources and tags")
         same(paged_texts(store, tags=("x",)), [], "by a tag that was taken away")
         same(paged_texts(store, sources=("c",)), ["words"], "by a source that was added")
+
+
+@law("Entries that end together end as one by one: dead, out of the index and of every running number, their accounts empty.")
+def _ended_together(driver: Driver) -> None:
+    ended = []
+    for how in ("singly", "together"):
+        with opened(driver, f"ended_{how}") as store:
+            made = [add(store, f"words {i}", kind=("semantic", "episodic")[i % 2], scope=("", "b")[i // 3]) for i in range(6)]
+            rows = [made[i].row for i in (4, 1, 2)]
+            with store.write(AUTHOR) as tx:
+                tx.change_entry(made[1].row, standing="suspended")
+                tx.change_entry(made[2].row, pinned=True)
+                for stored in tx.entries(rows):
+                    tx.append("death", entries=[stored.row], postings=[Posting(stored.row, FORFEIT, stored.entry.balance)])
+                if how == "together":
+                    tx.end_entries(rows, "starved")
+                for row in rows if how == "singly" else ():
+                    mark, tick = tx.counter("rent_index"), tx.counter("tick")
+                    tx.change_entry(row, standing="dead", cause="starved", balance=0, rent_mark=mark, died_tick=tick, pinned=False)
+            clean(store)
+            with store.read() as reading:
+                told = [
+                    (s.row, s.entry.standing, s.entry.cause, s.entry.pinned, s.recorded_balance)
+                    for s in reading.entries([*rows, made[0].row])
+                ]
+                ended.append((told, dict(reading.totals()), reading.due(2**60)))
+            same(sorted(found_texts(store, "words", scopes=None)), ["words 0", "words 3", "words 5"], f"in the index, {how}")
+    same(ended[1], ended[0], "what is left")
 
 
 @law("Twins are the entries of that digest in that scope and kind, of any standing, newest first.")
