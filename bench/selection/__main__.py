@@ -2,7 +2,9 @@
 
 python -m bench.selection                                   the whole matrix; what the files have is not lived again
 python -m bench.selection --worlds "persist 4,late 6"       some of it
+python -m bench.selection --rule                            live again what the evidence rule has a part in
 python -m bench.selection --report                          only print, from the committed rows
+python -m bench.selection --trials                          hold the trials beside the matrix (revocation, the free rider)
 python -m bench.selection --docs                            write the report's tables and plots into docs/
 """
 
@@ -16,7 +18,7 @@ from collections.abc import Iterator
 from multiprocessing import Pool
 from pathlib import Path
 
-from bench.selection import matrix, report, results
+from bench.selection import matrix, report, results, trials
 from bench.selection.live import Row
 from bench.selection.worlds import WORLDS
 
@@ -35,6 +37,8 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--folder", type=Path, default=results.FOLDER)
     parser.add_argument("--fresh", action="store_true", help="forget the rows that the files have")
+    parser.add_argument("--rule", action="store_true", help="forget the rows that the evidence rule had a part in, after it was changed")
+    parser.add_argument("--trials", action="store_true", help="hold the trials beside the matrix instead")
     parser.add_argument("--report", action="store_true", help="only print the report of the rows that there are")
     parser.add_argument("--docs", action="store_true", help="write the tables and plots of docs/benchmark.md")
     wanted = parser.parse_args(argv)
@@ -72,6 +76,8 @@ def live(wanted: argparse.Namespace) -> None:
     with Pool(wanted.jobs) as pool:
         for world in wanted.worlds:
             have = results.Results(world) if wanted.fresh else results.load(world, wanted.folder)
+            if wanted.rule:
+                have = results.Results(world, sources, {key: rows for key, rows in have.rows.items() if not matrix.by_rule(key[1])})
             if have.rows and have.made != sources:
                 print(f"note: the rows of {world} are of other sources, and are kept; --fresh lives them again", file=sys.stderr)
             jobs = sorted(missing(world, have, wanted), key=lambda job: (job[3], job[1], job[2]))
@@ -88,7 +94,9 @@ def live(wanted: argparse.Namespace) -> None:
 def main(argv: list[str] | None = None) -> int:
     """Run or report. 1 if the corpus is not what it must be."""
     wanted = parsed(argv)
-    if not wanted.report and not wanted.docs:
+    if wanted.trials:
+        trials.held(fresh=wanted.fresh or wanted.rule)
+    elif not wanted.report and not wanted.docs:
         live(wanted)
     found = report.read(wanted.folder)
     if wanted.docs:

@@ -27,6 +27,8 @@ class EvidenceArm:
         self.cast, self.scale, self.waive, self.filtered = cast, cast.scale, waive, filtered
         self.state: EvidenceState[str] = EvidenceState(cast.rng("evidence").random, rule=rule, second=cast.second)
         self.rule = rule
+        self.meter = METER
+        """Whose reports these are."""
         self.lines: dict[str, Line] = {}
         self.sources: dict[str, tuple[str, ...]] = {}
         self._looks: dict[int, Callable[[], float]] = {}
@@ -63,7 +65,7 @@ class EvidenceArm:
         delta = measured.delta if self.waive or measured.delta else 1e-12
         if measured.look is not None:
             self._looks[place], self._owner[place] = measured.look, name
-        change = self.state.settle(place, delta, METER, scale=self.scale, acted=acted)
+        change = self.state.settle(place, delta, self.meter, scale=self.scale, acted=acted)
         self._look(change.wanted)
 
     def _look(self, wanted: tuple[tuple[int, str], ...]) -> None:
@@ -80,14 +82,19 @@ class EvidenceArm:
 
     def control(self, delta: float, *, second: bool = False) -> None:
         """See `Arm.control`."""
-        self.state.control(delta, SECOND if second else METER, scale=self.scale)
+        self.state.control(delta, SECOND if second else self.meter, scale=self.scale)
+
+    def revoke(self) -> None:
+        """Its meter turned out to lie: history is folded again without a word of it."""
+        self.state.revoke(self.meter)
+        self._seen()
 
     def cycle_ended(self, cycle: int) -> None:
         """See `Arm.cycle_ended`."""
         ticked = self.state.tick()
         self._look(ticked.wanted)
         self._cycles += 1
-        self._alarms += METER in self.state.beliefs and alarmed(self.state.beliefs[METER], self.rule)
+        self._alarms += self.meter in self.state.beliefs and alarmed(self.state.beliefs[self.meter], self.rule)
         merged = (cycle + 1) % CONSOLIDATE_EVERY == 0 and self._consolidate()
         if ticked.died or merged:
             self._seen()

@@ -12,8 +12,10 @@ from bench.selection.classic_arm import ClassicArm, PublishedLoop
 from bench.selection.courses import Course
 from bench.selection.evidence_arm import EvidenceArm
 from bench.selection.live import SHARED, Arm, Row, live
+from bench.selection.ranking import MeaningRanking
 from bench.selection.worlds import WORLDS, World
 from earnest.core.evidence import RULE, EvidenceRule
+from earnest.embedders import specs as embedders
 
 EVIDENCE: Final = "evidence"
 CLASSIC: Final = "classic"
@@ -48,6 +50,13 @@ ABLATIONS: Final[Mapping[str, Callable[[EvidenceRule], EvidenceRule]]] = {
 }
 """The rule with one thing changed."""
 NO_WAIVER: Final = "no waiver"
+EMBEDDED: Final[Mapping[str, tuple[str, str]]] = {
+    f"{arm}, {embedder}": (arm, embedder)
+    for embedder in ("local", "hashing")
+    for arm in (EVIDENCE, "classic", "strike-once-at-settle", "consecutive 5", "keep-everything")
+}
+"""Arms over the meaning of texts instead of their words: the arm, and whose vectors."""
+EMBEDDED_WORLDS: Final = ("honest", "false-bad 20%", "persist 4")
 EQUAL_SPEND: Final = "as many looks, all by chance"
 ABLATION_WORLDS: Final = (
     ("honest", "i"), ("false-bad 10%", "i"), ("false-bad 35%", "i"), ("flip 35%", "i"), ("flip 35%", "iii"), ("destroy 4", "ii"),
@@ -68,8 +77,9 @@ def arms_in(world: World, setting: str) -> tuple[str, ...]:
         return (EVIDENCE,)
     if world.name.startswith("population"):
         return (EVIDENCE, CLASSIC, "strike-once-at-settle", "consecutive 5", "keep-everything")
+    embedded = tuple(EMBEDDED) if world.name in EMBEDDED_WORLDS else ()
     filtered = (FILTERED,) if world.name.startswith("poison") or world.name == "honest" else ()
-    return (EVIDENCE, *filtered, *OPPONENTS, *CONTROLS)
+    return (EVIDENCE, *filtered, *embedded, *OPPONENTS, *CONTROLS)
 
 
 def tuned(world: str, setting: str, arm: str) -> bool:
@@ -79,6 +89,11 @@ def tuned(world: str, setting: str, arm: str) -> bool:
     return aimed or (world == "honest" and arm in ("keep-everything", "strike-once-at-settle", CLASSIC))
 
 
+def by_rule(arm: str) -> bool:
+    """Whether the evidence rule, or a change of it, has a part in an arm's rows."""
+    return EMBEDDED.get(arm, (arm, ""))[0] in (EVIDENCE, FILTERED, *ABLATIONS, NO_WAIVER, EQUAL_SPEND)
+
+
 def ablations_in(world: str, setting: str) -> tuple[str, ...]:
     """The ablations of a column: those on second looks where there are any."""
     looks = ("no first looks", "no appeals", "no random looks")
@@ -86,10 +101,19 @@ def ablations_in(world: str, setting: str) -> tuple[str, ...]:
     return (EVIDENCE, *plain, NO_WAIVER, *((EQUAL_SPEND,) if setting != "i" else ()))
 
 
+@lru_cache(maxsize=4)
+def by_meaning(embedder: str) -> MeaningRanking:
+    """The ranking over an embedder's vectors. Raises `NotAvailable` where its extra is not installed."""
+    found = embedders.made(embedder)
+    assert found is not None
+    return MeaningRanking(found)
+
+
 def run(world: str, setting: str, arm: str, seed: int) -> Row:
     """Live one cell."""
     found, lived = WORLDS[world], course(world, seed)
-    cast = Cast(lived.corpus, SHARED, seed, lived.scale, setting != "i")
+    arm, ranking = (EMBEDDED[arm][0], by_meaning(EMBEDDED[arm][1])) if arm in EMBEDDED else (arm, SHARED)
+    cast = Cast(lived.corpus, ranking, seed, lived.scale, setting != "i")
     if arm in ("random-matched", "salience-matched"):
         curve = live(found, lived, ClassicArm(cast)).curve
         cast = replace(cast, deaths=deaths(len(lived.corpus.lines), curve))

@@ -1,15 +1,21 @@
-"""The one retriever. Earnest's own keyword ranking, over whatever an arm still holds, for every arm."""
+"""The one retriever: Earnest's own keyword ranking, over whatever an arm still holds, for every arm; and one by meaning beside it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from bench.selection.corpus import Line
 from earnest.core import ranking
 from earnest.core.settings import Settings
+from earnest.protocols import Embedder
 from earnest.verbs.base import analyser_for
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Ranked = tuple[tuple[Line, float], ...]
 
@@ -78,3 +84,49 @@ class View:
             ranked = self._shared._scored(prompt, self._terms, self._statistics)
             found = self._asked[prompt] = tuple((self.lines[row], score) for row, score in ranked)
         return found
+
+
+class MeaningRanking(SharedRanking):
+    """Ranks by meaning alone: the cosine of an embedder's vectors, for every arm that is lived over it. What an embedder calls near is the
+    floor; where it says nothing, the floor is the one of words. It is never given a balance either."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        super().__init__()
+        self._embedder = embedder
+        self.floor = float(getattr(embedder, "near", 0.0)) or self.floor
+        self._known: dict[str, NDArray[np.float32]] = {}
+        self._seen: dict[tuple[Line, ...], MeaningView] = {}
+
+    def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """float32[len(texts), dimension], of unit length. Each text is embedded once in a process."""
+        import numpy as np
+
+        fresh = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if fresh:
+            made = np.asarray(self._embedder.embed(fresh), np.float32)
+            self._known.update(zip(fresh, made / np.linalg.norm(made, axis=1, keepdims=True), strict=True))
+        return np.stack([self._known[text] for text in texts])
+
+    def view(self, lines: tuple[Line, ...]) -> MeaningView:
+        """See `SharedRanking.view`."""
+        if lines not in self._seen:
+            self._seen[lines] = MeaningView(self, lines)
+        return self._seen[lines]
+
+
+class MeaningView(View):
+    """The ranking by meaning over some lines."""
+
+    def __init__(self, shared: MeaningRanking, lines: tuple[Line, ...]) -> None:
+        super().__init__(shared, lines)
+        self._meaning = shared
+
+    def rank(self, prompt: str) -> Ranked:
+        """The lines that are near enough with their cosines, nearest first; among equals the earlier one."""
+        found = self._asked.get(prompt)
+        if found is None and self.lines:
+            near = self._meaning.vectors([line.text for line in self.lines]) @ self._meaning.vectors([prompt])[0]
+            cosines = [(line, round(float(cosine), 6)) for line, cosine in zip(self.lines, near, strict=True)]
+            near_enough = [(line, cosine) for line, cosine in cosines if cosine >= self._meaning.floor]
+            found = self._asked[prompt] = tuple(sorted(near_enough, key=lambda pair: -pair[1]))
+        return found or ()

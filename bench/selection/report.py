@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from bench.selection import report_trials as beside
 from bench.selection import results as files
 from bench.selection.live import Row
 from bench.selection.matrix import (
@@ -14,6 +15,8 @@ from bench.selection.matrix import (
     ABLATION_WORLDS,
     ABLATIONS,
     CONTROLS,
+    EMBEDDED,
+    EMBEDDED_WORLDS,
     EQUAL_SPEND,
     EVIDENCE,
     FILTERED,
@@ -24,6 +27,7 @@ from bench.selection.matrix import (
     arms_in,
 )
 from bench.selection.plots import chart
+from bench.selection.report_trials import table
 from bench.selection.results import Results
 from bench.selection.statistics import bootstrap, holm, mean, quantile, sign_flip
 from bench.selection.worlds import WORLDS, Reach, World
@@ -106,11 +110,6 @@ def premises(found: Found) -> str:
     )
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
-
-
 def _columns(found: Found) -> Iterator[tuple[World, str, list[Row], list[Row]]]:
     for name, lived in found.items():
         for setting in WORLDS[name].settings:
@@ -152,7 +151,7 @@ def targets(found: Found) -> str:
         "world", "setting", "to reach", "tuning seeds", "held-out seeds (95 % interval)", "median / worst", "benign", "harmful-safe",
         "poison active / alive", "harm", "looked at twice", "",
     )  # fmt: skip
-    return _table(head, rows)
+    return table(head, rows)
 
 
 def instruments(found: Found) -> str:
@@ -165,7 +164,7 @@ def instruments(found: Found) -> str:
             text += f" / {mean([r.looks for r in held]):.0%}" if setting != "i" else ""
             by_world.setdefault(world.name, {})[setting] = text
     rows = [(world, *(cells.get(setting, "") for setting in settings)) for world, cells in by_world.items()]
-    return _table(("world", "i: none", "ii: truthful", "iii: as bad as the first", "q: errs in one of ten"), rows)
+    return table(("world", "i: none", "ii: truthful", "iii: as bad as the first", "q: errs in one of ten"), rows)
 
 
 SHOWN: Final = (
@@ -194,7 +193,7 @@ def arms(found: Found, comparisons: Sequence[Comparison]) -> str:
             cells.append(f"**{means[arm]:+.3f}**{mark}" if means[arm] == best else f"{means[arm]:+.3f}{mark}")
         own = f"{_share(ours):+.3f}"
         rows.append((name, f"**{own}**" if _share(ours) >= best else own, *cells))
-    return _table(("world (setting i)", "evidence", *SHOWN), rows)
+    return table(("world (setting i)", "evidence", *SHOWN), rows)
 
 
 def losses(found: Found, comparisons: Sequence[Comparison]) -> str:
@@ -223,7 +222,7 @@ def ablations(found: Found) -> str:
             lived = found[world].of(setting, name, ABLATED) if world in found else []
             cells.append(f"{_share(lived):+.3f} / {mean([r.benign for r in lived]):.2f}" if lived else "")
         rows.append(("**the rule**" if name == EVIDENCE else name, *cells))
-    return _table(("", *(f"{world} ({setting})" for world, setting in ABLATION_WORLDS)), rows)
+    return table(("", *(f"{world} ({setting})" for world, setting in ABLATION_WORLDS)), rows)
 
 
 def bystanders(found: Found) -> str:
@@ -242,7 +241,7 @@ def bystanders(found: Found) -> str:
                 else "–"
             )
         rows.append((arm, *cells))
-    return _table(("share / benign / poison alive", *worlds), rows)
+    return table(("share / benign / poison alive", *worlds), rows)
 
 
 def paraphrases(found: Found) -> str:
@@ -253,7 +252,20 @@ def paraphrases(found: Found) -> str:
         rows.append(
             (arm, *(f"{mean([r.grounded for r in lived]):.2f}" if (lived := found[w].of("i", arm, HELD_OUT)) else "–" for w in worlds))
         )
-    return _table(("grounded paraphrases", *worlds), rows)
+    return table(("grounded paraphrases", *worlds), rows)
+
+
+def embeddings(found: Found) -> str:
+    """The same courses where texts are found by meaning alone: nobody's arm is given other texts than the others of its row."""
+    rows = []
+    for world in EMBEDDED_WORLDS:
+        for embedder in dict.fromkeys(embedder for _, embedder in EMBEDDED.values()):
+            cells = []
+            for arm in (arm for arm, by in EMBEDDED.values() if by == embedder):
+                lived = found[world].of("i", f"{arm}, {embedder}", HELD_OUT) if world in found else []
+                cells.append(f"{_share(lived):+.3f} / {mean([r.benign for r in lived]):.2f}" if lived else "–")
+            rows.append((world, embedder, *cells))
+    return table(("share / benign", "embedder", *dict.fromkeys(arm for arm, _ in EMBEDDED.values())), rows)
 
 
 def meters(found: Found) -> str:
@@ -263,7 +275,7 @@ def meters(found: Found) -> str:
         if setting == "i" and world.liar.kind not in ("honest", "flaky"):
             lies, rate, alarm = (mean([getattr(r, name) for r in held]) for name in ("lies", "rate", "alarm"))
             rows.append((world.name, f"{lies:.2f}", f"{rate:.2f}", f"{alarm:.0%}"))
-    return _table(("world (setting i)", "lies among outcomes", "lie rate learned", "cycles in alarm"), rows)
+    return table(("world (setting i)", "lies among outcomes", "lie rate learned", "cycles in alarm"), rows)
 
 
 def figures(found: Found) -> dict[str, str]:
@@ -306,7 +318,8 @@ def blocks(found: Found) -> dict[str, str]:
     return {
         "premises": premises(found), "targets": targets(found), "losses": losses(found, comparisons), "arms": arms(found, comparisons),
         "instruments": instruments(found), "meters": meters(found), "bystanders": bystanders(found), "paraphrases": paraphrases(found),
-        "ablations": ablations(found),
+        "embeddings": embeddings(found),
+        "ablations": ablations(found), **beside.blocks(),
     }  # fmt: skip
 
 

@@ -116,6 +116,8 @@ def _all() -> list[World]:
         topical("even topics, flip 20%", Liar("flip", 0.20), even),
         topical("even topics, persist 4", Liar("persist", budget=4), even),
     ]
+    for name, helpful, harmful in (("few noisy topics", 2, 2), ("few noisy topics, most harmful", 1, 3)):
+        made.append(World(name, courses.topics(helpful, harmful, 0.5, 0.5, noise=1.0), cycles=60, group="topics"))
     for sign, share in (("+", 0.80), ("-", 0.75), ("~", 0.83)):
         drifting = courses.topics(8, 8, 0.3, 0.3, drift=sign, noise=0.5)
         made.append(World(f"drift {sign}", drifting, cycles=120, holdout=0.1, reach={"i": r(share)}, group="drift"))
