@@ -37,6 +37,7 @@ _PLAIN |= {
     "after",
     "limit",
     "mode",
+    "model",
 }
 _REPEATED = {"sources": "source", "source": "source", "tags": "tag"}
 

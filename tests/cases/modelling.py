@@ -15,12 +15,14 @@ from earnest.encoding import Document, ReflectionEncoder
 from earnest.llms import OpenAILLM, ScriptedLLM
 
 from . import values
+from .cli_surface import CliSurface
 from .model import Left, Op, Reply, Unknown
 from .ruling import reply_of
 from .run import Run
 
 MOST_CALLS: Final = 5
-NO_MODEL: Final = "no word of a command line can bring a model of one's own"
+NO_READER: Final = "no command reads facts out of a reply and shows them"
+NO_WAITS: Final = "a command that is told to wait waits for real"
 HAPPENED: Final = (
     "The API call failed with an expired key error.",
     "The API key had expired again, and the call failed with an error.",
@@ -30,10 +32,10 @@ HAPPENED: Final = (
 
 def _llm(run: Run, op: Op, reply: Reply) -> None:
     """From now on the model replies this, or its service answers with these statuses."""
-    if run.surface.name != "python":
-        raise Left("not here", NO_MODEL)
     run.facts.pop("statuses", None)
     if "status" in op:
+        if run.surface.name != "python":
+            raise Left("not here", NO_WAITS)
         run.facts["statuses"] = op["status"], str((op.get("headers") or {}).get("Retry-After", ""))
     elif "reply_ids" in op:
         run.facts["replies"] = [reply_of({"reply_id": name}) for name in op["reply_ids"]]
@@ -54,11 +56,20 @@ def _happened(run: Run, agent: str | None) -> None:
 def analysis(run: Run, agent: str | None, said: Any) -> dict[str, Any]:
     """An analysis with a model that says this as often as it is asked: its own drafts, what it was asked, and the remarks."""
     _happened(run, agent)
-    model = ScriptedLLM([said if isinstance(said, str) else ""] * MOST_CALLS)
-    made = run.surface.call(agent, "rules.analyze", llm=model)
+    if isinstance(run.surface, CliSurface):
+        # A command takes a model by its service: one on this machine, which replies the same to every request.
+        with _service([], "", said) as (url, given):
+            run.surface.environ = {"OPENAI_BASE_URL": url}
+            made = run.surface.call(agent, "rules.analyze", model="openai:m")
+            run.surface.environ = {}
+        calls = len(given)
+    else:
+        model = ScriptedLLM([said if isinstance(said, str) else ""] * MOST_CALLS)
+        made = run.surface.call(agent, "rules.analyze", llm=model)
+        calls = len(model.prompts)
     kept = run.surface.call(agent, "rules.list")
     drafted = [rule for rule in kept if "by a model" in rule["by"]]
-    return {"rules": drafted, "calls": len(model.prompts), "all": made, "texts": [f"{rule['trigger']} {rule['action']}" for rule in kept]}
+    return {"rules": drafted, "calls": calls, "all": made, "texts": [f"{rule['trigger']} {rule['action']}" for rule in kept]}
 
 
 def _analyze(run: Run, op: Op, reply: Reply) -> None:
@@ -76,10 +87,10 @@ def _analyze(run: Run, op: Op, reply: Reply) -> None:
 
 def _each(run: Run, op: Op, reply: Reply) -> None:
     """The same for every reply, each in a memory of its own."""
-    if "replies" not in run.facts:
-        raise Left("not here", NO_MODEL)
     replies = run.facts["replies"]
     if op["do"] == "extract facts":
+        if run.surface.name != "python":
+            raise Left("not here", NO_READER)
         run.notes.append("the reader of replies is asked alone: single letters are no facts to an encoder")
         run.facts["facts"] = [texts(said, ("facts",), ("text", "fact"))[0] for said in replies]
     elif op["do"] == "rules_analyze":
@@ -89,8 +100,8 @@ def _each(run: Run, op: Op, reply: Reply) -> None:
 
 
 @contextmanager
-def _service(statuses: Any, after: str) -> Iterator[tuple[str, list[int]]]:
-    """A server on this machine that answers with these statuses, one after the other, then with 200: what the passages say."""
+def _service(statuses: Any, after: str, reply: str | None = None) -> Iterator[tuple[str, list[int]]]:
+    """A server on this machine that answers with these statuses in turn, then with 200: with a reply, or what the passages say."""
     given: list[int] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -102,7 +113,7 @@ def _service(statuses: Any, after: str) -> Iterator[tuple[str, list[int]]]:
             status = 429 if statuses == "always 429" else statuses[len(given)] if len(given) < len(statuses) else 200
             given.append(status)
             found = re.findall(r"^\[(\d+)\] (.*)$", prompt, re.MULTILINE) if "numbered passages" in prompt else []
-            said = json.dumps([{"text": text, "from": [int(number)]} for number, text in found])
+            said = json.dumps([{"text": text, "from": [int(number)]} for number, text in found]) if reply is None else reply
             body = json.dumps({"choices": [{"message": {"content": said}, "finish_reason": "stop"}]}).encode()
             self.send_response(status)
             if after and status != 200:

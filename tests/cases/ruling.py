@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from earnest.core.rules import STATUSES
-from earnest.llms import ScriptedLLM
 
 from .model import Left, Op, Reply, Unknown
 from .run import Run
@@ -27,21 +26,6 @@ def reply_of(op: Op) -> str:
     raise Unknown(f"I do not know the reply {op.get('reply_id')!r}")
 
 
-def _llm(run: Run, op: Op, reply: Reply) -> None:
-    """From now on the model says this, as often as it is asked."""
-    if run.surface.name != "python":
-        raise Left("not here", "no word of a command line can bring a model of one's own")
-    run.facts["llm"] = reply.value = reply_of(op)
-
-
-def _analyze(run: Run, op: Op, reply: Reply) -> None:
-    said = run.facts.get("llm")
-    model: dict[str, Any] = {} if said is None else {"llm": ScriptedLLM([said])}
-    reply.value = run.surface.call(run.agent(op), "rules.analyze", **model)
-    if reply.value:
-        run.facts["rule"] = reply.value[-1]["id"]
-
-
 def _reject(run: Run, op: Op, reply: Reply) -> None:
     if "rule" not in run.facts:
         raise Left("not here", "no rule was proposed that could be rejected")
@@ -53,10 +37,8 @@ def _list(run: Run, op: Op, reply: Reply) -> None:
 
 
 OPERATIONS: Final[dict[str, Callable[[Run, Op, Reply], None]]] = {
-    "llm": _llm,
     "rules": _list,
     "rules_list": _list,
-    "rules_analyze": _analyze,
     "rule_reject": _reject,
 }
 

@@ -16,6 +16,7 @@ from earnest import ALL, Memory
 from earnest.core.moving import ImportReport
 from earnest.errors import EarnestError, InvalidInput, StoreError
 
+MEM0: Final = Path(__file__).parents[1] / "data" / "mem0"
 CHATS: Final = Path(__file__).parents[1] / "cases" / "data" / "files" / "chat"
 
 
@@ -196,6 +197,18 @@ def test_memories_of_mem0_go_into_the_scopes_of_their_users(memory: Memory, tmp_
     [ann] = memory.list(scope="ann")
     assert ann.metadata["mem0_topic"] == "tea" and ann.created is not None and ann.created.isoformat() == "2026-02-03T12:05:06.789000+00:00"
     assert [e.created for e in memory.list(scope="bob")] == [None]
+
+
+def test_a_store_that_mem0_wrote_comes_in_as_mem0_shows_it(memory: Memory, tmp_path: Path) -> None:
+    shown = json.loads((MEM0 / "all.json").read_text(encoding="utf-8"))["results"]
+    report = twice(memory, MEM0 / "all.json")
+    assert report.format == "mem0" and report.added == len(shown) == 5 and report.skipped == ()
+    here = {(e.scope, e.text, e.created.isoformat(), e.metadata.get("run_id")) for e in memory.list(scope=ALL) if e.created is not None}
+    assert here == {(one.get("user_id", ""), one["memory"], one["created_at"], one.get("run_id")) for one in shown}
+    with Memory.open(tmp_path / "history.db") as other:
+        report = twice(other, MEM0 / "history.db", scope="team")
+        assert "deleted" in reasons(report)
+        assert {(e.text, e.created) for e in other.list(scope="team")} == {(e.text, e.created) for e in memory.list(scope=ALL)}
 
 
 def test_the_history_of_mem0_gives_the_last_state(memory: Memory, tmp_path: Path) -> None:

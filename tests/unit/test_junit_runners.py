@@ -59,7 +59,7 @@ def test_the_same_run_of_a_runner_on_both_sides_changed_nothing(runner: str) -> 
         assert (made.delta, made.comparison.added, made.comparison.removed) == (0, (), ())
 
 
-@pytest.mark.parametrize("runner", ["surefire_junit4", "surefire_junit5", "mocha"])
+@pytest.mark.parametrize("runner", ["surefire_junit4", "surefire_junit5", "gradle", "mocha"])
 def test_a_class_or_suite_whose_preparation_failed_is_no_evidence(runner: str) -> None:
     sides = [DATA / runner / name if (DATA / runner / name).is_dir() else DATA / runner / f"{name}.xml" for name in ("base", "head")]
     with pytest.raises(NothingMeasured, match=r"DatabaseTest|needs it|after each"):
@@ -74,6 +74,12 @@ def test_what_surefire_ran_again_until_it_passed_is_disputed() -> None:
     assert run.disputed == {"shop.ShopTest::passesTheSecondTime"}
     assert {"shop.WordsTest::isShort[0: one]", "shop.WordsTest::isShort[2: 中]"} <= run.passed
     assert "shop.ShopTest::timesOut" in run.errors
+
+
+def test_gradle_and_surefire_name_the_tests_of_one_suite_alike() -> None:
+    gradle, surefire = (read_run(DATA / name / "base") for name in ("gradle", "surefire_junit4"))
+    assert {test for test in surefire.known if "CrashTest" not in test} == gradle.known
+    assert gradle.failed | {"shop.ShopTest::passesTheSecondTime"} == surefire.failed | surefire.disputed
 
 
 @pytest.mark.parametrize(

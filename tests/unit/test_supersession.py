@@ -212,3 +212,25 @@ def test_what_harm_had_suspended_does_not_answer_for_its_time(memory: Memory, cl
     clock.advance(days=10)
     memory.update(old.id, text="Keep every log of the payment service for a year.")
     assert memory.answer("Shall I delete the logs of the API gateway port?", as_of=NOW + timedelta(days=5)).silent
+
+
+@pytest.mark.parametrize("llm", [None, Quoting()], ids=["alone", "model"])
+def test_what_was_merged_since_is_still_known_for_its_time(memory: Memory, clock: ManualClock, llm: Any) -> None:
+    one = memory.add("The kalar service writes its log to the kalar folder.", sources=["wiki"], retention="kept")
+    clock.advance(days=5)
+    other = memory.add("The kalar service writes its log to the kalar folder rotated.", sources=["runbook"], retention="kept")
+    clock.advance(days=5)
+    heir = memory.merge([one.id, other.id])
+    clock.advance(days=5)
+    third = memory.add("The kalar service writes its log to the kalar folder rotated daily.", retention="kept")
+    last = memory.merge([heir.id, third.id])
+    clock.advance(days=1)
+    ask = "Where does the kalar service write its log?"
+    first = memory.answer(ask, as_of=NOW + timedelta(days=2), llm=llm)
+    assert first.deciding and first.deciding.id == one.id and "was merged since, into entry" in first.annotated, first
+    both = {hit.entry.id for hit in memory.search(ask, as_of=NOW + timedelta(days=7))}
+    assert both == {one.id, other.id}
+    assert {hit.entry.id for hit in memory.search(ask, as_of=NOW + timedelta(days=12))} == {heir.id}
+    assert [hit.entry.id for hit in memory.search(ask, as_of=NOW + timedelta(days=7), source="wiki")] == [one.id]
+    assert memory.search(ask, as_of=NOW - timedelta(days=1)) == [] and memory.search(ask, as_of=clock.now())[0].entry.id == last.id
+    assert memory.decide(ask, as_of=NOW + timedelta(days=2), llm=llm).id is None and memory.check().ok

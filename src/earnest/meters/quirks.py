@@ -17,6 +17,8 @@ _SCRIPT: Final = re.compile(r"\.[cm]?[jt]sx?$")
 """Vitest and Node's runner name what stands for a whole file that could not be run by the file."""
 _HOOK: Final = re.compile(r'"(?:before all|before each|after each)" hook\b')
 """Mocha runs no further test of a suite whose hook failed, and tells of the hook in the place of a test."""
+_CLASS: Final = frozenset(("classMethod", "initializationError"))
+"""What Gradle and JUnit call what prepares a class, in the place of a test."""
 PHPUNIT: Final = "PHPUnit\\Framework\\"
 
 
@@ -86,7 +88,7 @@ def _stands_for_many(case: Case, suite: Suite) -> bool:
         return True
     if _SCRIPT.search(name) and (owner == name or owner in NAMELESS):
         return True
-    if owner and (not name or (name == owner == suite.name and "." in name)):  # Surefire, where what prepares a class failed.
+    if owner and (not name or name in _CLASS or (name == owner == suite.name and "." in name)):  # Gradle and Surefire: it failed.
         return True
     if name == "TestMain" and suite.runner == "go":
         return True

@@ -23,6 +23,7 @@ from earnest.ledger import decisions, holdout, inquiry
 from earnest.ledger.testimony import Testimony
 from earnest.protocols import LLM, Reading, Writing
 from earnest.recall import answering
+from earnest.recall.earlier import with_merged
 from earnest.recall.filling import dimension_of, standing
 from earnest.recall.holding import best, holding
 from earnest.recall.search import EXTRA, Found, find
@@ -92,7 +93,7 @@ class RecallVerbs(AskingVerbs):
             scope: One scope, a list of them, or `earnest.ALL`. Matched exactly.
             kind, source, tags: Only entries of one of these. Rules are left out unless `kind` names them.
             since, until: Bounds on the time that an entry is about (`valid_from`, else when it was recorded).
-            as_of: Only what was recorded by then and valid then; what was superseded since is found too, marked as dead.
+            as_of: Only what was recorded by then and valid then; what was superseded or merged since is found too, marked as dead.
             half_life: Halve a score for every so many ticks since the entry was last settled.
             mode: "auto" is "hybrid" where the store has vectors, else "keyword". "hybrid" joins words, meaning, what stands around a turn
                 of a conversation, who says it, and the times that the question names; "rrf" joins the ranks of words and meaning alone;
@@ -389,11 +390,13 @@ class RecallVerbs(AskingVerbs):
         by = tuple(settings.weigh.split(",")) if asking.weigh is None and settings.weigh else asking.weigh or ()
         wide = max(k, LENDERS * bool(part), DEEP * bool(by))
 
-        def found_of(most: int) -> list[Found]:
+        def found_of(most: int, where: Filter = chosen) -> list[Found]:
             found = find(
-                reading, self._sound_index(), self._retriever, asking.text, chosen, k=most, floor=floor,
+                reading, self._sound_index(), self._retriever, asking.text, where, k=most, floor=floor,
                 half_life=asking.half_life, now=now, mode=asking.mode, asked=asking.asked, near=near, guards=guards, past=asking.past,
             )  # fmt: skip
+            if asking.past and where.as_of is not None:
+                found = with_merged(reading, self._sound_index(), found, where, most, partial(found_of, most))
             return spread(reading, settings, found, chosen, part=part, floor=floor, now=now, k=most) if part else found
 
         found = holding(found_of, wide, chosen, asking.text, now)

@@ -102,7 +102,7 @@ def as_then(reading: Reading, settings: Settings, found: Sequence[Found]) -> tup
     testimony = Testimony(reading, settings)
     for hit in found:
         entry = hit.stored.entry
-        if entry.cause != "superseded":
+        if entry.cause not in ("superseded", "merged"):
             made.append(hit)
         elif testimony.active(hit.stored):
             since[entry.id] = entry
@@ -120,13 +120,19 @@ def as_now(said: Answer, since: Mapping[str, Entry]) -> Answer:
     gone = [since[entry.id] for entry in shaping if entry.id in since]
     if not gone:
         return said
-    told = [f"(entry {entry.id} was superseded since{f', by entry {entry.heir}' if entry.heir else ''})" for entry in gone]
+    told = [f"(entry {entry.id} was {entry.cause} since{_into(entry)})" for entry in gone]
     return replace(
         said,
         deciding=None if said.deciding is None else since.get(said.deciding.id, said.deciding),
         supporting=tuple(since.get(entry.id, entry) for entry in said.supporting),
         annotated="\n".join([said.annotated, *told]),
     )
+
+
+def _into(entry: Entry) -> str:
+    if entry.heir is None:
+        return ""
+    return f", by entry {entry.heir}" if entry.cause == "superseded" else f", into entry {entry.heir}"
 
 
 def guarding(reading: Reading, settings: Settings) -> int:

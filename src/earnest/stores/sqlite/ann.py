@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     """Vectors as float32[stop - start, d], of the places from the first to before the second."""
 
 FROM: Final = 200_000
-"""Fewer vectors are found as soon without: the shelf's sign bits take 2 ms of a core for 100,000, and 8 ms for 300,000 (`bench.ann`)."""
+"""Fewer vectors are found as soon without: the shelf's sign bits take 2 ms of a core for 100,000, and 4 ms for 300,000 (`bench.ann`)."""
 
 PATIENT: Final = 32
 """Questions that a process asks first: whoever asks a few and ends, such as a command line, does not pay for learning."""
@@ -36,7 +36,8 @@ the root."""
 PER_LISTS: Final = 65_536
 
 PROBED: Final = 128
-"""Lists that are looked into where nothing is filtered out; more in proportion to what is."""
+"""Lists that are looked into where nothing is filtered out. Where a part is, its square as many more: what passes a filter is often of one
+matter, and then the lists around a question about another hold little of it."""
 
 SHARE: Final = 0.25
 """A filter that leaves less than this part is not asked here: its entries may all lie in lists that are far from the question."""
@@ -150,7 +151,7 @@ class Ann:
         if share < SHARE:
             return None
         asked = faiss.IVFRaBitQSearchParameters()
-        asked.nprobe = min(self._lists, round(PROBED / share))
+        asked.nprobe = min(self._lists, round(PROBED / share**2))
         asked.qb = _QUESTION_BITS
         bits = np.packbits(mask, bitorder="little")
         # Both are held here until it has answered: it points at them.
