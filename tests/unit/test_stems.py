@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import string
 
@@ -34,3 +35,11 @@ def test_words_of_every_ending_have_the_stem_that_the_stemmer_gives() -> None:
     for word in words:
         if len(word) > 2 and word.isalpha() and word.isascii():
             assert stems_of(word, ["english"]) == plainly(word), word
+
+
+def test_no_two_letters_end_a_word_that_the_stemmer_changes_unseen() -> None:
+    for stem in ("", "b", "commun", "national", "relat", "gener"):
+        for ending in itertools.product(string.ascii_lowercase, repeat=3 if len(stem) < 2 else 2):
+            word = stem + "".join(ending)
+            if len(word) > 2:
+                assert stems_of(word, ["english"]) == plainly(word), word

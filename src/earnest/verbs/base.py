@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 from earnest.core import check, segmenting
@@ -339,4 +340,10 @@ class Base:
 
 def analyser_for(settings: Settings) -> Analyser:
     """The analyser that these settings ask for."""
-    return Analyser(settings.languages.split(",") if settings.languages else (), segmenting.cut)
+    return _analyser(settings.languages)
+
+
+@lru_cache(maxsize=8)
+def _analyser(languages: str) -> Analyser:
+    """One for all memories of a process that are analysed alike: each remembers up to 32,768 words, some 15 MB once it is full."""
+    return Analyser(languages.split(",") if languages else (), segmenting.cut)

@@ -20,7 +20,7 @@ from earnest.core.events import Event, Posting, micros, moment
 from earnest.core.filters import Filter
 from earnest.core.links import Link
 from earnest.core.opinions import Opinions
-from earnest.core.ranking import Candidate, Statistics, Terms, telling
+from earnest.core.ranking import Candidate, Statistics, candidates_of, telling
 from earnest.core.survey import Order
 from earnest.core.ticket import Meter, Role, Share, StoredSettlement, StoredTicket
 from earnest.errors import IndexDamaged
@@ -347,7 +347,7 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
             rows = self._db.execute(sql, (match, *values, limit)).fetchall()
         except (apsw.CorruptError, apsw.SQLError) as error:
             raise IndexDamaged(INDEX_BROKEN.format(error)) from error
-        return [Candidate(row, Terms(text), Terms(cue) if cue else ()) for row, text, cue in rows], statistics
+        return candidates_of(rows), statistics
 
     def _statistics(self, question: Question, chosen: Filter, *, whole: bool = True) -> tuple[list[int] | None, Statistics]:
         """The scopes to look in (None for all) and the statistics of exactly those: a small scope ranks as if it were alone.

@@ -12,7 +12,7 @@ import apsw
 from earnest.core.context import Placed, asks, speaker_of
 from earnest.core.events import micros, moment
 from earnest.core.filters import Filter
-from earnest.core.ranking import Candidate, Terms
+from earnest.core.ranking import Candidate, candidates_of
 from earnest.errors import IndexDamaged
 
 Conditions = Callable[[Filter], tuple[list[str], list[Any]]]
@@ -56,7 +56,7 @@ def indexed(db: Any, rows: Sequence[int], broken: str) -> list[Candidate]:
         found = db.execute(sql, (json.dumps(list(rows)),)).fetchall()
     except (apsw.CorruptError, apsw.SQLError) as error:
         raise IndexDamaged(broken.format(error)) from error
-    return [Candidate(row, Terms(text), Terms(cue) if cue else ()) for row, text, cue in found]
+    return candidates_of(found)
 
 
 def placed(db: Any, conditions: Conditions, rows: Sequence[int], chosen: Filter, reach: int) -> list[Placed]:

@@ -51,8 +51,22 @@ class Shelves:
             return shelf
 
 
+class Followed:
+    """The shelves of one snapshot: each is brought into step with it once, however often it is asked."""
+
+    def __init__(self, shelves: Shelves) -> None:
+        self._shelves = shelves
+        self._known: dict[str, Shelf | None] = {}
+
+    def current(self, db: Any, model: str) -> Shelf | None:
+        """See `Shelves.current`."""
+        if model not in self._known:
+            self._known[model] = self._shelves.current(db, model)
+        return self._known[model]
+
+
 def nearest(
-    db: Any, shelves: Shelves, conditions: Conditions, model: str, vector: bytes, chosen: Filter, limit: int
+    db: Any, shelves: Shelves | Followed, conditions: Conditions, model: str, vector: bytes, chosen: Filter, limit: int
 ) -> list[tuple[int, float]]:
     """See `earnest.protocols.Reading.nearest`."""
     shelf = shelves.current(db, model)
@@ -108,7 +122,7 @@ def _listed(
     return [*zip(*shelf.best(question, mask, limit), strict=True)]
 
 
-def cosines(db: Any, shelves: Shelves, model: str, vector: bytes, rows: Sequence[int]) -> dict[int, float]:
+def cosines(db: Any, shelves: Shelves | Followed, model: str, vector: bytes, rows: Sequence[int]) -> dict[int, float]:
     """See `earnest.protocols.Reading.cosines`."""
     shelf = shelves.current(db, model)
     question = question_vector(vector)
