@@ -38,6 +38,7 @@ ABLATIONS: Final[Mapping[str, Callable[[EvidenceRule], EvidenceRule]]] = {
     "no lie rate learned": lambda rule: replace(rule, learn=False),
     "own words excuse": lambda rule: replace(rule, leave_one_out=False),
     "sizes not weighed": lambda rule: replace(rule, weigh_sizes=False),
+    "runs of harm count in full": lambda rule: replace(rule, run=0.0),
     "no re-trial": lambda rule: replace(rule, retrial=0.0),
     "re-trial as in the prototype (4 gains)": lambda rule: replace(rule, horizon=4.0),
     "limit 6": lambda rule: replace(rule, limit=6.0, limit_learning=6.0),

@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from earnest import Memory
+from earnest.core import evidence as evidence_rule
+from earnest.core.evidence import RULE, Heard, Word
 from earnest.ledger import testimony
 from earnest.testing import ManualClock, SeededRng
 
@@ -171,3 +173,19 @@ def test_what_a_word_costs_does_not_grow_with_the_population(verb: str) -> None:
         connection.set_exec_trace(None)
         counted.append(len(statements))
     assert counted[0] == counted[1] > 5
+
+
+SAID = st.lists(st.tuples(st.floats(-4, 4).filter(lambda size: abs(size) > 0.05), st.integers(0, 2), st.sampled_from("ab")), max_size=14)
+
+
+@given(said=SAID, size=st.floats(0.05, 4), rate=st.floats(0.02, 0.45), later=st.booleans())
+def test_one_more_harm_never_speaks_for_an_entry(said: list[tuple[float, int, str]], size: float, rate: float, later: bool) -> None:
+    ear = (rate, evidence_rule.weight(rate), (0.9, 5.0))
+    ordered = sorted(said, key=lambda step: step[1])
+    words = [Word(place, place, tick, meter, size_) for place, (size_, tick, meter) in enumerate(ordered, 1)]
+    tick = max((word.tick for word in words), default=0) + later
+    harm = Word(len(words) + 1, len(words) + 1, tick, "a", -size)
+    before, after = (
+        evidence_rule.folded([Heard(word, {}, RULE) for word in one], {"a": ear, "b": ear}, RULE.limit) for one in (words, [*words, harm])
+    )
+    assert after <= before + 1e-9

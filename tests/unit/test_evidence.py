@@ -74,6 +74,54 @@ def test_a_favourite_falls_after_a_few_harms() -> None:
     assert weigh(history + harms[:4], known).active and not weigh(history + harms, known).active
 
 
+def test_of_harms_that_come_at_once_the_largest_counts_in_full_and_the_others_less() -> None:
+    gains = [word(place, 1.0) for place in range(1, 9)]
+    harms = [-0.3, -0.9, -0.6]
+    at_once = [word(9 + n, size, tick=9) for n, size in enumerate(harms)]
+    before, after = (weigh(words, {}).odds for words in (gains, gains + at_once))
+    assert before - after == pytest.approx(-weight(0.1) * (effect(-0.9) + effect(-0.6) / 4 + effect(-0.3) / 9))
+    # Neither a small harm sent ahead nor the order among them changes that.
+    assert weigh(gains + [word(9 + n, size, tick=9) for n, size in enumerate(sorted(harms))], {}).odds == pytest.approx(after)
+    one_a_tick = weigh(gains + [word(9 + n, size) for n, size in enumerate(harms)], {}).odds
+    assert before - one_a_tick == pytest.approx(-weight(0.1) * sum(map(effect, harms))) and one_a_tick < after
+
+
+def test_a_run_ends_with_a_gain_with_its_tick_and_with_its_meter() -> None:
+    def lost(*more: tuple[float, int, str]) -> float:
+        gains = [word(place, 1.0) for place in range(1, 9)]
+        said = [word(9 + n, size, meter, tick=tick) for n, (size, tick, meter) in enumerate(more)]
+        return (weigh(gains, {}).odds - weigh(gains + said, {}).odds) / weight(0.1)
+
+    whole, run = 2 * -effect(-0.8), -effect(-0.8) * 1.25
+    assert lost((-0.8, 9, "m"), (-0.8, 9, "m")) == pytest.approx(run)
+    assert lost((-0.8, 9, "m"), (-0.8, 10, "m")) == pytest.approx(whole)
+    assert lost((-0.8, 9, "m"), (-0.8, 9, "n")) == pytest.approx(whole)
+    assert lost((-0.8, 9, "m"), (0.5, 9, "m"), (-0.8, 9, "m")) == pytest.approx(whole - effect(0.5))
+    assert lost((-0.8, 9, "m"), (0.5, 9, "n"), (-0.8, 9, "m")) == pytest.approx(run - effect(0.5))
+
+
+def test_a_harm_too_large_to_be_a_lie_counts_in_full_whatever_came_before_it() -> None:
+    gains = [word(place, 0.5) for place in range(1, 30)]
+    alone = weigh([*gains, word(40, -3.0, tick=40)], {}).odds
+    small = weigh([*gains, word(39, -0.5, tick=40)], {}).odds
+    assert alone - weigh([*gains, word(39, -0.5, tick=40), word(40, -3.0, tick=40)], {}).odds == pytest.approx(
+        weigh(gains, {}).odds - small
+    )
+
+
+def test_a_favourite_that_turned_bad_falls_within_one_tick_too() -> None:
+    def needed(*, at_once: bool) -> int:
+        words = [word(place, 1.0) for place in range(1, 60)]
+        count = 0
+        while weigh(words, {}).active:
+            count += 1
+            words.append(word(100 + count, -1.0, tick=100 if at_once else 100 + count))
+        return count
+
+    apart, at_once = needed(at_once=False), needed(at_once=True)
+    assert apart < at_once <= 3 * apart + RULE.run_most
+
+
 def test_a_meter_that_lies_every_other_time_moves_nothing() -> None:
     known = {"m": Belief(lies=50.0, words=100.0)}
     assert weigh([word(1, -0.8), word(2, 3.0)], known).odds == pytest.approx(RULE.prior_odds)

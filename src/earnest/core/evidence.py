@@ -78,6 +78,11 @@ class EvidenceRule:
     """Probability of a second measurement of any other outcome, drawn after the report is in, so that no report can foresee it."""
     contradicted: float = 0.5
     """How much of a report still counts that an independent look contradicts: it was asked for in doubt."""
+    run: float = 2.0
+    """Of a run of ordinary harms of one entry, in one tick and by one meter, the largest counts in full and the k-th largest 1/k to this
+    power: what strikes at once has one cause, be it a liar, a flaky run or an outage. A harm too large for a lie counts in full anyway."""
+    run_most: int = 4
+    """Harms that one run holds; the next begins a new one, so that an old favourite that turned bad falls within a tick too."""
     learn: bool = True
     """Whether lie rates are learned; else the prior's mean is kept."""
     leave_one_out: bool = True
@@ -283,18 +288,45 @@ def listened(x: float, ear: Ear, rule: EvidenceRule = RULE) -> float:
     return math.log((1.0 - rate) / rate) * x
 
 
+def runs(said: Sequence[Heard], ears: Mapping[str, Ear], rule: EvidenceRule = RULE) -> Mapping[tuple[int, str], float]:
+    """How much of a harm counts that is one of a run, by its place among the words and its meter; what is not named counts in full.
+
+    A run is what one meter says of the entry within one tick without a gain between: up to `run_most` harms of ordinary size, of which the
+    largest counts in full and the k-th largest 1 / k^run. Ranked by size, so that a small harm cannot make a large one count less.
+    O(words · log words).
+    """
+    going: dict[str, tuple[int, list[tuple[float, int]]]] = {}
+    found: list[tuple[str, list[tuple[float, int]]]] = []
+    for place, one in enumerate(said):
+        if one.contradicted is not None:
+            continue
+        for meter, x, _ in one.said:
+            if x >= 0.0:
+                going.pop(meter, None)
+            elif not rule.weigh_sizes or math.log(-x) <= ears[meter][2][0]:
+                run = going.get(meter)
+                if run is not None and run[0] == one.word.tick and len(run[1]) < rule.run_most:
+                    run[1].append((x, place))
+                    if len(run[1]) == 2:
+                        found.append((meter, run[1]))
+                else:
+                    going[meter] = (one.word.tick, [(x, place)])
+    return {(at, meter): rank**-rule.run for meter, harms in found for rank, (_, at) in enumerate(sorted(harms), 1)}
+
+
 def folded(said: Sequence[Heard], ears: Mapping[str, Ear], limit: float, rule: EvidenceRule = RULE) -> float:
     """The log-odds that words come to when their meters are listened to like this.
 
     A report and a second measurement both count, as far as their meters are believed: two that agree weigh more than one, two equals that
-    contradict each other tell nothing, and a liar that is found out weighs nothing.
+    contradict each other tell nothing, and a liar that is found out weighs nothing. Harms that come in a run share a cause: see `runs`.
     """
     odds = rule.prior_odds
-    for one in said:
+    weaker = runs(said, ears, rule)
+    for place, one in enumerate(said):
         part = one.word.part
         if one.contradicted is None:
             for meter, x, _ in one.said:
-                odds += listened(x, ears[meter], rule) * part
+                odds += listened(x, ears[meter], rule) * part * (weaker.get((place, meter), 1.0) if x < 0.0 else 1.0)
         else:
             (reporter, _, _), (witness, again, _) = one.said
             odds += (ears[reporter][1] * one.contradicted + listened(again, ears[witness], rule)) * part
