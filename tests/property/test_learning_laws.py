@@ -24,6 +24,7 @@ RULES = (
     replace(RULE, weigh_sizes=False),
     replace(RULE, passes=1),
     replace(RULE, limit_learning=3.0, limit=2.0),
+    replace(RULE, run=0.5, run_most=2),
 )
 
 
@@ -70,15 +71,17 @@ def plainly(
 
 
 def population(seed: int, entries: int, most: int) -> list[list[Word]]:
-    """Entries of some words each, few of which are alike and many of which say the same; second looks and borrowed words among them."""
+    """Entries of some words each, few of which are alike and many of which say the same; second looks and borrowed words among them, and
+    harms that share a tick."""
     rng = random.Random(seed)
+    spread = rng.choice((1, 4, 50))
     number = count(1)
     made = []
     for _ in range(entries):
         words = []
         for _ in range(rng.randint(0, most)):
             event = next(number)
-            word = Word(event, event, event % 7, rng.choice(METERS), rng.choice(SIZES), rng.choice((1.0, 1.0, 0.5)))
+            word = Word(event, event, event // spread, rng.choice(METERS), rng.choice(SIZES), rng.choice((1.0, 1.0, 0.5)))
             if rng.random() < 0.2:
                 word = replace(word, second=rng.choice(SIZES), second_meter=rng.choice(METERS), second_event=next(number))
             words.append(replace(word, borrowed=rng.random() < 0.1))
@@ -129,5 +132,7 @@ def test_histories_that_come_to_the_same_are_folded_once() -> None:
     windows = {"a": (0, 1_000)}
     assert [len(one.rows) for one in histories(rows_of(said), windows)] == [50, 1]
     assert len(histories(rows_of(said), windows, apart=True)) == 51
+    burst = [[Word(1, 1, tick, "a", -1.0), Word(2, 2, 7, "a", -0.5)] for tick in (7, 8)]
+    assert [len(one.rows) for one in histories(rows_of(burst), windows)] == [1, 1], "two harms of one tick may be a run"
     outside = histories(rows_of(said), {"a": (5, 1_000)})
     assert [len(one.rows) for one in outside] == [1, 49, 1], "whose words lie outside of the window counts otherwise"

@@ -12,7 +12,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from earnest.core.evidence import RULE, UNKNOWN, Belief, Beliefs, EvidenceRule, Heard, Tally, Word, WordRow, heard, line, sigmoid, tallied
+from earnest.core.evidence import (
+    RULE,
+    UNKNOWN,
+    Belief,
+    Beliefs,
+    EvidenceRule,
+    Heard,
+    Tally,
+    Word,
+    WordRow,
+    heard,
+    line,
+    runs,
+    sigmoid,
+    tallied,
+)
 from earnest.core.sizes import LEAST_SPREAD, MARGIN, PRIOR_COUNT, PRIOR_MEAN, PRIOR_SPREAD, STEEPNESS, Sizes
 
 Windows = Mapping[str, tuple[int, int]]
@@ -30,14 +45,16 @@ class History:
 def histories(said: Iterable[WordRow], windows: Windows, *, apart: bool = False) -> list[History]:
     """The words of entries, with histories that come to the same joined. `said` is ordered by entry, then by decision.
 
-    Two come to the same if their words agree in order, meter, size, part, second measurement, in being borrowed, and in whether they lie in
-    their meters' windows. Ticks and numbers do not matter while no meter has a baseline and none was revoked; else keep them `apart`.
+    Two come to the same if their words agree in order, meter, size, part, second measurement, in being borrowed, in whether they lie in
+    their meters' windows, and in which harms share a tick. Other ticks and numbers do not matter while no meter has a baseline and none
+    was revoked; else keep them `apart`.
     """
     made: dict[tuple[object, ...], list[int]] = {}
     firsts: dict[tuple[object, ...], list[WordRow]] = {}
     nowhere = (1, 0)
     cells: list[object] = []
     words: list[WordRow] = []
+    ticks: dict[int, int] = {}
 
     def close() -> None:
         key = (words[0][0],) if apart else tuple(cells)
@@ -49,10 +66,13 @@ def histories(said: Iterable[WordRow], windows: Windows, *, apart: bool = False)
     for word in said:
         if words and word[0] != words[0][0]:
             close()
-            cells, words = [], []
+            cells, words, ticks = [], [], {}
         words.append(word)
         first, last = windows.get(word[4], nowhere)
-        cell = (word[4], word[5], word[6], word[10], first <= word[2] <= last)
+        # Harms of one tick may be a run: which of them share one is told by numbering the ticks that have any.
+        harmed = word[5] < 0.0 or (word[7] is not None and word[7] < 0.0)
+        shared = ticks.setdefault(word[3], len(ticks)) if harmed else -1
+        cell = (word[4], word[5], word[6], word[10], first <= word[2] <= last, shared)
         if word[8] is None:
             cells.append(cell)
         else:
@@ -81,7 +101,7 @@ _ROOT: Final = math.sqrt(2.0)
 class _Folded:
     """One history made ready to be folded many times."""
 
-    __slots__ = ("count", "gains", "last", "looks", "names", "sized", "tallies", "terms")
+    __slots__ = ("count", "gains", "harms", "last", "looks", "names", "said", "sized", "tallies", "terms")
 
     def __init__(self, said: Sequence[Heard], count: int, start: Beliefs, rule: EvidenceRule) -> None:
         self.count = count
@@ -89,7 +109,11 @@ class _Folded:
         """Who spoke last."""
         self.names = list(dict.fromkeys(meter for one in said for meter, _, _ in one.said))
         places = {name: place for place, name in enumerate(self.names)}
-        self.terms = _terms(said, places, rule)
+        self.terms, harms = _terms(said, places, rule)
+        meeting = _meeting(said)
+        self.said = said if meeting else ()
+        self.harms = harms if meeting else {}
+        """Places of the terms that are harms, where some may come in a run: which do depends on how their meters are listened to."""
         self.sized = any(term[2] is not None for term in self.terms)
         self.tallies = [(places[meter], meter, tally) for meter, tally in tallied(said, start, rule).items()]
         self.gains: dict[str, tuple[float, int]] = {}
@@ -107,7 +131,8 @@ class _Folded:
     def odds(self, ears: Sequence[Ear], limit: float, rule: EvidenceRule) -> float:
         """The log-odds that the words come to when their meters are listened to like this; see `core.evidence.folded`."""
         odds, least = rule.prior_odds, rule.rate_least
-        for place, value, size, bounded in self.terms:
+        terms = self._weakened(ears, rule) if self.harms else self.terms
+        for place, value, size, bounded in terms:
             ear = ears[place]
             beyond = 0.0 if size is None else size - ear[2]
             if beyond > 0.0:
@@ -122,12 +147,42 @@ class _Folded:
                     odds = -limit
         return odds
 
+    def _weakened(self, ears: Sequence[Ear], rule: EvidenceRule) -> Sequence[Term]:
+        """The terms, with those harms that come in a run counted in part."""
+        laws = {name: (ear[0], ear[1], (ear[2], ear[3])) for name, ear in zip(self.names, ears, strict=True)}
+        weaker = runs(self.said, laws, rule)
+        if not weaker:
+            return self.terms
+        made = [*self.terms]
+        for key, part in weaker.items():
+            for at in self.harms[key]:
+                place, value, size, bounded = made[at]
+                made[at] = (place, value * part, size, bounded)
+        return made
 
-def _terms(said: Sequence[Heard], places: Mapping[str, int], rule: EvidenceRule) -> list[Term]:
-    """What is added to the odds, in order. Gains of one meter that follow each other are one term: only a fall can lie between bounds."""
-    made: list[Term] = []
-    rising = -1
+
+def _meeting(said: Sequence[Heard]) -> bool:
+    """Whether two harms of one meter share a tick, so that they may be a run."""
+    seen: set[tuple[str, int]] = set()
     for one in said:
+        if one.contradicted is None:
+            for meter, x, _ in one.said:
+                if x < 0.0:
+                    if (meter, one.word.tick) in seen:
+                        return True
+                    seen.add((meter, one.word.tick))
+    return False
+
+
+def _terms(said: Sequence[Heard], places: Mapping[str, int], rule: EvidenceRule) -> tuple[list[Term], dict[tuple[int, str], list[int]]]:
+    """What is added to the odds, in order, and where among it the harms stand, by their word's place and their meter.
+
+    Gains of one meter that follow each other are one term: only a fall can lie between bounds.
+    """
+    made: list[Term] = []
+    harms: dict[tuple[int, str], list[int]] = {}
+    rising = -1
+    for at, one in enumerate(said):
         part = one.word.part
         if one.contradicted is None:
             terms = [(meter, x) for meter, x, _ in one.said]
@@ -141,9 +196,11 @@ def _terms(said: Sequence[Heard], places: Mapping[str, int], rule: EvidenceRule)
             place, value = places[meter], x * part
             if gain and place == rising:
                 value += made.pop()[1]
+            elif x < 0.0:
+                harms.setdefault((at, meter), []).append(len(made))
             made.append((place, value, size, number == len(terms)))
         rising = made[-1][0] if gain else -1
-    return made
+    return made, harms
 
 
 def _ear(belief: Belief, lies: float, words: float, sizes: Sizes | None, rule: EvidenceRule) -> Ear:
