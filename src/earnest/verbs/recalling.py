@@ -213,7 +213,8 @@ class RecallVerbs(AskingVerbs):
             as_of: As in `answer`. What was superseded since answers without a ticket: its `id` is None, for no outcome can be its own.
             key: Idempotency key: repeating the request returns the same ticket.
 
-        Other arguments as in `search`. Durable when it returns. Cost: a search and one commit.
+        Other arguments as in `search`. Durable when it returns. Cost: a search and one commit; where there are rules, a
+        search for them for each of at most seven sentences.
         """
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
         asking = self._asking(query, k, half_life, mode, links, weigh)
