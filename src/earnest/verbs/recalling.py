@@ -421,9 +421,7 @@ def ways(found: Sequence[Found]) -> list[tuple[int, int]]:
 
 def looked_back(said: Answer, rules: Sequence[Rule] = ()) -> Ticket:
     """What memory would have said at an earlier time, with something that was superseded since: nothing is opened for it."""
-    return Ticket(
-        said.text, said.deciding, said.supporting, annotated(said.annotated, rules), False, said.from_memory, rules=tuple(rules)
-    )
+    return Ticket(said.text, said.deciding, said.supporting, annotated(said.annotated, rules), False, said.from_memory, rules=tuple(rules))
 
 
 def reopened(reading: Reading, kept: Mapping[str, Any]) -> Ticket:
