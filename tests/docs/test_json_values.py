@@ -98,7 +98,7 @@ WORDS: Final[dict[str, tuple[str, ...]]] = {
     "import": ("import", "{folder}/notes.md", "--dry-run"),
     "erase": ("erase", "--entry", "{entry}", "--dry-run"),
     "compact": ("compact",),
-    "archive": ("archive", "{folder}/old.gz", "--keep", "1"),
+    "archive": ("archive", "{folder}/old.gz", "--keep", "100"),
     "render": ("render", "AGENTS.md", "{folder}/AGENTS.md"),
 }
 
@@ -111,6 +111,11 @@ def test_the_value_of_a_command_has_the_names_that_the_page_gives(
     (tmp_path / "notes.md").write_text("Run the migrations before the smoke tests.\n", encoding="utf-8")
     with Memory.open(store) as memory:
         first, second, *_ = memory.list()
+        for _ in range(100 if command == "archive" else 0):
+            # Only what is older than the latest hundred events may go.
+            memory.feedback(first.id, "helpful")
+            memory.pin(second.id)
+            memory.unpin(second.id)
         known = {"folder": str(tmp_path), "entry": first.id, "other": second.id, "ticket": memory.pending()[0].id}
     printed = _printed(capsys, store, *(word.format_map(known) for word in WORDS[command]))
     assert set(printed) == _names(_said()[command])
