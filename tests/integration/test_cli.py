@@ -621,6 +621,18 @@ def test_what_an_answer_cited_shares_in_its_outcome(shell: Shell) -> None:
     shell("settle", shell.ticket(), "4", "--cited", "nobody", status=2)
 
 
+def test_a_tick_that_gives_more_rent_back_than_falls_due_says_so(shell: Shell) -> None:
+    shell("meters", "add", "disk")
+    shell("meters", "bind", "disk", "cli")
+    shell("remember", "Files under reports/ are protected and must be kept.")
+    shell("remember", "Old log files may be deleted after a week.")
+    for asked, delta in [("May old log files be deleted?", "1")] * 4 + [("May files under reports/ go?", "0")]:
+        ticket = json.loads(shell("decide", asked, "--json").out)["id"]
+        shell("settle", ticket, delta, "--meter", "disk")
+        said = shell("tick").out
+    assert "0.150 energy of rent given back" in said
+
+
 def test_ticks_are_idempotent_per_slot(shell: Shell) -> None:
     shell("config", "rule", "classic")
     shell("remember", TEXT)

@@ -52,7 +52,7 @@ def store(tmp_path: Path) -> Iterator[tuple[Path, str]]:
 def asker(edge: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> Ask:
     """How a question is asked over an edge, with a decision, where that is possible, and with a search."""
 
-    def python(question: str, **more: str) -> Said:
+    def python(question: str, **more: Any) -> Said:
         with Memory.open(folder, agent="ops", embedder="none") as memory:
             ticket = memory.decide(question, **more)
             hits = memory.search(question, **more)

@@ -43,7 +43,8 @@ GOOD: Final[dict[str, Any]] = {
     "languages": "german, french", "embedder": "none", "holdout": 0.25,
     "holdout_entry": 0.5, "holdout_exempt": "guard,never", "uplift_bound": 2.0, "redact": "secrets,pii", "quarantine": 0,
     "llm": "ollama:qwen3", "llm_price": "0.15/0.6", "llm_daily_budget": 2.5,
-    "decay_half_life": 30.0, "decay_threshold": 0.2, "links": 5, "spread": 0.5, "weigh": "recency,confidence", "reranker": "cohere:rerank-v3.5", "tick_every": "3600",
+    "decay_half_life": 30.0, "decay_threshold": 0.2, "links": 5, "spread": 0.5, "weigh": "recency,confidence",
+    "reranker": "cohere:rerank-v3.5", "tick_every": "3600",
 }  # fmt: skip
 
 

@@ -162,7 +162,8 @@ def tick(args: Namespace, screen: Screen) -> int:
         screen.json(report)
         return 0
     ended = f"{plural(len(report.died), 'death')}, {plural(report.expired, 'ticket')} expired"
-    screen.say(f"Tick {report.tick:,}: {report.population:,} living, {ended}, {shown_energy(report.rent)} energy of rent charged")
+    rent = f"{shown_energy(abs(report.rent))} energy of rent {'given back' if report.rent < 0 else 'charged'}"
+    screen.say(f"Tick {report.tick:,}: {report.population:,} living, {ended}, {rent}")
     for entry in died:
         screen.cut(f"  {entry.id}  ", Painted(str(entry.cause), "red"), "  ", entry.text)
     return 0

@@ -137,7 +137,7 @@ def _ticking(reading: Reading, settings: Settings, totals: Mapping[str, Any]) ->
         return
     # A tick in which nothing was settled charges nothing under `evidence`: only those that did can starve anybody.
     ticks = reading.events(entry=None, kind="tick", after=0, limit=min(since, QUIET_READ), newest=True)
-    quiet = sum(1 for event in ticks if event.data["rent"] > 0 or event.data["died"])
+    quiet = sum(1 for event in ticks if event.data["rent"] != 0 or event.data["died"])
     if quiet < MIN_TICKS and totals["longest_runway"] is not None:
         return
     longest = totals["longest_runway"]

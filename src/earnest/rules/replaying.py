@@ -81,7 +81,6 @@ def _besides(reading: Reading, lessons: Lessons, stored: StoredEntry, rule: Stor
 class Rulebook:
     """Takes the steps of rules again, and knows which trial of there is which one here."""
 
-    lessons: Lessons
     trials: dict[tuple[str, int], int] = field(default_factory=dict)
 
     def trial(self, rule: str, begun: int) -> int | None:

@@ -114,7 +114,7 @@ class LessonVerbs(LedgerVerbs):
                 tx.set_setting(name, value)
             if settings:
                 tx.append("setting", data=settings, before={name: getattr(self._read_settings(tx), name) for name in settings})
-        rules = rulebook.Rulebook(made)
+        rules = rulebook.Rulebook()
         replay = Replay(
             made, self._replaying, self._read_settings, lambda: self._analyser, self._rng, self._clock.now(), rules.steps, rules.heard,
             rules.trial,

@@ -213,7 +213,8 @@ class RecallVerbs(AskingVerbs):
             as_of: As in `answer`. What was superseded since answers without a ticket: its `id` is None, for no outcome can be its own.
             key: Idempotency key: repeating the request returns the same ticket.
 
-        Other arguments as in `search`. Durable when it returns. Cost: a search and one commit.
+        Other arguments as in `search`. Durable when it returns. Cost: a search and one commit; where there are rules, a
+        search for them for each of at most seven sentences.
         """
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, since=since, until=until, as_of=as_of)
         asking = self._asking(query, k, half_life, mode, links, weigh)
@@ -420,9 +421,7 @@ def ways(found: Sequence[Found]) -> list[tuple[int, int]]:
 
 def looked_back(said: Answer, rules: Sequence[Rule] = ()) -> Ticket:
     """What memory would have said at an earlier time, with something that was superseded since: nothing is opened for it."""
-    return Ticket(
-        said.text, said.deciding, said.supporting, annotated(said.annotated, rules), False, said.from_memory, rules=tuple(rules)
-    )
+    return Ticket(said.text, said.deciding, said.supporting, annotated(said.annotated, rules), False, said.from_memory, rules=tuple(rules))
 
 
 def reopened(reading: Reading, kept: Mapping[str, Any]) -> Ticket:

@@ -52,7 +52,7 @@ export function link(one) {
   ask({
     title: "Link it with another entry", says: one.text, doing: "Link",
     fields: [chooser(one), field("kind", "Kind", { kind: "select", value: "related", options: KINDS }), weight, field("reason", "Why (for the record)", { wide: true, maxlength: 200 })],
-    consequence: ["Where one of the two is recalled, the other is nearer at hand. A link has no direction, moves no energy and no evidence; one that is stated does not fade. Stating a link that is there already strengthens it."],
+    consequence: ["Each is shown as related with the other, and lends it relevance in recall where the setting “spread” lets it. A link has no direction and moves no energy and no evidence; one that is stated does not fade. Stating a link that is there already strengthens it."],
     run: async (values) => {
       if (!values.other) throw new Error("No other entry is chosen: search for it, and choose it from the list.");
       const heavy = Number(values.weight);

@@ -327,10 +327,10 @@ class SqliteStore:
         """See `earnest.protocols.Store.close`."""
         with self._lock, self._pool:
             self._closed = True
-            self._shelves.clear()
             idle, writer = [*self._idle], self._writer
             self._idle.clear()
             self._writer = None
+        self._shelves.clear()
         with translated(self.path), ExitStack() as stack:
             # The writer is closed last: only it can move the log into the file, so that one file is left.
             for connection in [*([writer] if writer is not None else []), *idle]:
