@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from pathlib import Path
 
 import apsw
@@ -10,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from earnest import Memory
+from earnest.core import twins
 from earnest.core.twins import exact_digest, plain_form, twin_digest
 
 SAME = [
@@ -74,3 +77,16 @@ def test_an_entry_that_an_older_version_wrote_is_whole_and_is_joined_by_its_exac
     with Memory.open(file) as memory:
         assert memory.check().ok
         assert memory.add("The zebra is striped.", cue="What of the zebra?").id == old.id
+
+
+PIECES = st.sampled_from(
+    ["the", "The", "us", "US", "cat", "Cat", "é", "É", "1st", ".", "!", "?", "。", "Paris", "iPhone", " ", "\u3000", "\n"]
+)
+
+
+@given(st.lists(PIECES, max_size=9).map(" ".join) | st.text(max_size=40))
+def test_one_sentence_is_folded_as_the_first_of_many(text: str) -> None:
+    said = " ".join(unicodedata.normalize("NFC", text).split())
+    closed = re.sub(r"[\s.!。！．]+\Z", "", said) or said
+    assert plain_form(text) == twins._SENTENCE.sub(lambda match: twins._opening(match.group(1)), closed)
+    assert plain_form(plain_form(text)) == plain_form(text)

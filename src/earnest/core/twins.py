@@ -13,7 +13,8 @@ from typing import Final
 
 from earnest.core.patterns import lazily
 
-_CLOSING: Final = lazily(r"[\s.!。！．]+\Z")
+_CLOSING: Final = " .!。！．"
+_ENDS: Final = ".!?。！？"
 _SENTENCE: Final = lazily(r"(?:\A|(?<=[.!?。！？]\s))(?:[Tt]he\s+(?=[^\W\d_]|\d)(?![A-ZÀ-ÞΑ-ΩА-Я]))*(\w+)(?=\s|[.,;:!?]?\Z)")
 _CAPITALISED: Final = lazily(r"[^\W\d_](?:[^\W\d_]*)\Z")
 
@@ -21,7 +22,11 @@ _CAPITALISED: Final = lazily(r"[^\W\d_](?:[^\W\d_]*)\Z")
 def plain_form(text: str) -> str:
     """The form that a text shares with its trivial variants. Idempotent; never empty for a text that says something."""
     said = " ".join(unicodedata.normalize("NFC", text).split())
-    closed = _CLOSING.sub("", said) or said
+    closed = said.rstrip(_CLOSING) or said
+    if not any(map(closed.__contains__, _ENDS)):
+        # One sentence, as most texts are: it begins where the text does, and is looked for nowhere else.
+        match = _SENTENCE.match(closed)
+        return closed if match is None else _opening(match.group(1)) + closed[match.end() :]
     return _SENTENCE.sub(lambda match: _opening(match.group(1)), closed)
 
 
@@ -34,7 +39,7 @@ def _opening(word: str) -> str:
 
 def twin_digest(text: str, cue: str | None) -> bytes:
     """Equal for entries that say the same but for trivial variants; kept in an index, so that twins are found at once."""
-    return _digest(plain_form(text), plain_form(cue or ""))
+    return _digest(plain_form(text), plain_form(cue) if cue else "")
 
 
 def exact_digest(text: str, cue: str | None) -> bytes:

@@ -22,6 +22,10 @@ from earnest.stores.sqlite.schema import APPLICATION_ID, FORMAT, MIGRATIONS
 LOG_LIMIT: Final = 32 * 1024 * 1024
 """Bytes that the log keeps on the disk once what is in it has gone into the file: a long reader lets it grow, not for ever."""
 
+CHECKPOINT: Final = 4_000
+"""Pages (of 4 kB) in the log from which a commit moves it into the file. A page that changes with every write is then moved once in a few
+hundred of them: with SQLite's own 1,000, writing in bulk takes a seventh longer."""
+
 # Seconds between two attempts where SQLite itself does not wait.
 _PAUSE = 0.01
 
@@ -78,6 +82,7 @@ def connect(
         if not read_only and path != ":memory:":
             _write_ahead(connection, timeout)
             connection.execute(f"PRAGMA journal_size_limit = {LOG_LIMIT:d}")
+            connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT:d}")
         connection.execute("PRAGMA synchronous = FULL")
         if sys.platform == "darwin":
             connection.execute("PRAGMA fullfsync = ON")
