@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from earnest.core.events import GENESIS, Posting, canonical, chained
 
-TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 ROWS = st.lists(st.integers(0, 2**62), max_size=5)
 POSTINGS = st.lists(st.builds(Posting, st.integers(-9, 2**62), st.integers(-9, 2**62), st.integers(1, 2**62)), max_size=4)
 VALUES = st.recursive(
