@@ -159,6 +159,24 @@ def test_entries_go_on_by_pages_and_obey_their_filters(shared: Shared, opened: O
     watched.unblemished()
 
 
+def test_on_a_phone_the_filters_are_folded_away_until_one_wants_them(shared: Shared, opened: Opened) -> None:
+    service, token = shared()
+    watched = opened(service, token=token, width=360)
+    page = watched.go("entries")
+    assert not page.get_by_label("Scope").is_visible()
+    page.locator("main summary", has_text="Filters").click()
+    page.get_by_label("Scope").select_option("alice")
+    watched.until("location.hash.includes('scope=alice')")
+    watched.settled()
+    # Whoever comes by an address with a filter in it sees which.
+    page.reload()
+    watched.settled()
+    assert page.get_by_label("Scope").input_value() == "alice" and page.get_by_label("Scope").is_visible()
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert page.get_by_label("Source").is_visible() and not page.locator("main summary", has_text="Filters").is_visible()
+    watched.unblemished()
+
+
 def test_a_search_finds_one_entry_among_ten_thousand(shared: Shared, opened: Opened) -> None:
     service, token = shared()
     watched = opened(service, token=token)

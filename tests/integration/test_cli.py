@@ -823,6 +823,17 @@ def test_zsh_takes_the_script_and_completes_by_it(shell: Shell, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("sync-turn", "My name is Ada."), "more than this takes: My name is Ada."), (("list", "--foo"), "unknown: --foo"),
+        (("settle",), "missing: TICKET, DELTA"),
+    ],
+)  # fmt: skip
+def test_what_is_too_much_unknown_or_missing_is_told_apart(shell: Shell, words: tuple[str, ...], said: str) -> None:
+    assert f"earnest: {said} (see `earnest {words[0]} --help`)" in shell(*words, status=2).err
+
+
+@pytest.mark.parametrize(
     "words",
     [
         ("remember", ""), ("remember", "  "), ("remember", "\u200b"), ("remember", "x" * 100_001), ("remember", "x", "--importance", "2"),

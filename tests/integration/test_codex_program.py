@@ -106,7 +106,8 @@ def test_codex_lists_the_documented_server_calls_its_tools_and_the_ticket_is_set
 
     def run(*arguments: str) -> str:
         told = subprocess.run(
-            [codex, *arguments], cwd=project, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False
+            [codex, *arguments],
+            cwd=project, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False,
         )  # fmt: skip
         assert told.returncode == 0, told.stdout + told.stderr
         return told.stdout

@@ -32,13 +32,18 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _plainer(message: str) -> str:
-    for before, after in (("the following arguments are required: ", "missing: "), ("unrecognized arguments: ", "unknown: ")):
-        if message.startswith(before):
-            return after + message.removeprefix(before)
+    if message.startswith(_UNKNOWN):
+        # What has no dash was meant as a value, of an option perhaps whose name was left out.
+        words = message.removeprefix(_UNKNOWN)
+        return f"unknown: {words}" if words.startswith("-") else f"more than this takes: {words}"
+    if message.startswith(_MISSING):
+        return f"missing: {message.removeprefix(_MISSING)}"
     return message.removeprefix("argument ")
 
 
 _NARROWEST: Final = 40
+_MISSING: Final = "the following arguments are required: "
+_UNKNOWN: Final = "unrecognized arguments: "
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
