@@ -25,6 +25,7 @@ ALLOWED: Final[dict[tuple[str, str, str], str]] = {
         "_among_dead",
         "self._conditions(replace(chosen, standings=('dead',)), 'e')",
     ): "its parts are looked at where they are made",
+    ("shelf.py", "", "kind"): "the kinds of entries, fixed names of the core",
     ("surveying.py", "ranked", "conditions(chosen)"): "its parts are looked at where they are made",
     ("surveying.py", "ranked", "_ORDERS[order]"): "a table of fixed texts",
     ("rules.py", "change_rule", "columns"): "names of columns, refused before unless they are in _COLUMNS",

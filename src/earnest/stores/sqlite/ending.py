@@ -14,10 +14,10 @@ KEPT: Final = {"executed": "guards", "superseded": "past"}
 """Where the terms go on after some deaths: what was executed guards its question, what was superseded is asked for by its time."""
 
 _NAMED: Final = "(SELECT value FROM json_each(?))"
-_WORDS: Final = "CASE WHEN t.{0} = '' THEN 0 ELSE length(t.{0}) - length(replace(t.{0}, ' ', '')) + 1 END"
-_OLD: Final = f"""
+_OLD: Final = """
 SELECT e.scope, e.kind, e.standing, e.retention = 'earned' AND e.pinned = 0, count(*), sum(e.balance), sum(e.rent_mark),
-       sum(coalesce({_WORDS.format("text")} + {_WORDS.format("cue")}, 0))
+       sum(CASE WHEN t.text IS NULL OR t.text = '' THEN 0 ELSE length(t.text) - length(replace(t.text, ' ', '')) + 1 END)
+       + sum(CASE WHEN t.cue IS NULL OR t.cue = '' THEN 0 ELSE length(t.cue) - length(replace(t.cue, ' ', '')) + 1 END)
 FROM json_each(?) r CROSS JOIN entries e ON e.entry = r.value LEFT JOIN terms t ON t.rowid = e.entry
 WHERE e.standing <> 'dead' GROUP BY 1, 2, 3, 4
 """
@@ -52,9 +52,11 @@ def end(db: Any, rows: Sequence[int], cause: str, index: int, tick: int) -> tupl
     sql = f"SELECT entry FROM entries INDEXED BY entries_pinned WHERE pinned = 1 AND standing <> 'dead' AND entry IN {_NAMED}"
     pinned = [row for (row,) in db.execute(sql, (named,))]
     db.execute(_END, (cause, index, tick, named))
-    if cause in KEPT:
-        parts = f"(rowid, facets, text, cue) SELECT rowid, facets, text, cue FROM terms WHERE rowid IN {_NAMED}"
-        db.execute(f"INSERT INTO {KEPT[cause]} {parts}", (named,))
+    parts = f"(rowid, facets, text, cue) SELECT rowid, facets, text, cue FROM terms WHERE rowid IN {_NAMED}"
+    if KEPT.get(cause) == "guards":
+        db.execute(f"INSERT INTO guards {parts}", (named,))
+    elif KEPT.get(cause) == "past":
+        db.execute(f"INSERT INTO past {parts}", (named,))
     db.execute(f"DELETE FROM terms WHERE rowid IN {_NAMED}", (named,))
     vector_rows.ended(db, rows)
     links.drop_all(db, rows, found=True)

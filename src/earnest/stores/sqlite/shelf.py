@@ -54,7 +54,7 @@ _KIND_NUMBERS: Final = {kind: number for number, kind in enumerate(KINDS)}
 # times as long as to read them. The inner order only decides who is first on the shelf; all columns are joined in the same one.
 _JOINED: Final = f"""
 SELECT count(*), max(vector), group_concat(entry), group_concat(scope),
-       group_concat(CASE kind {" ".join(f"WHEN '{kind}' THEN {number}" for kind, number in _KIND_NUMBERS.items())} ELSE -1 END),
+       group_concat(CASE kind {" ".join(f"WHEN '{kind}' THEN {number:d}" for kind, number in _KIND_NUMBERS.items())} ELSE -1 END),
        CAST(group_concat(code, '') AS BLOB)
 FROM (SELECT vector, entry, scope, kind, code FROM vectors WHERE vector > ? AND model = ? ORDER BY vector LIMIT ?)
 """

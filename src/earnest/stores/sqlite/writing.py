@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import cache
 from typing import Any, Final
 
 import apsw
@@ -35,13 +34,6 @@ _COLUMNS: Final = frozenset(
 )  # fmt: skip
 
 
-@cache
-def _counted(count: int) -> str:
-    """The statement that writes so many running numbers."""
-    rows = ", ".join(["(?, ?)"] * count)
-    return f"INSERT INTO counters (name, value) VALUES {rows} ON CONFLICT (name) DO UPDATE SET value = excluded.value"
-
-
 class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
     """One open write transaction; implements `earnest.protocols.Writing`. Running numbers are kept here and written once, at the end."""
 
@@ -64,7 +56,10 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
             counters = self.counters()
             # One statement for all: a dozen change with every write.
             said = [value for name in sorted(self._changed) for value in (name, counters[name])]
-            self._db.execute(_counted(len(self._changed)), said)
+            rows = ", ".join(["(?, ?)" for _ in self._changed])
+            self._db.execute(
+                f"INSERT INTO counters (name, value) VALUES {rows} ON CONFLICT (name) DO UPDATE SET value = excluded.value", said
+            )
         for scope, (alive, terms) in self._scope_changes.items():
             self._db.execute("UPDATE scopes SET alive = alive + ?, terms = terms + ? WHERE scope = ?", (alive, terms, scope))
         self._changed.clear()
