@@ -487,7 +487,7 @@ def test_the_worst_is_told_first() -> None:
 
 def test_every_code_is_in_the_tuning_guide_and_no_other() -> None:
     root = Path(__file__).parents[2]
-    sources = [*(root / "src" / "earnest" / "ledger").glob("*.py")]
+    sources = [*(root / "src" / "earnest").rglob("*.py")]
     raised = {
         code
         for path in sources
