@@ -75,22 +75,25 @@ def test_a_favourite_falls_after_a_few_harms() -> None:
 
 
 def test_of_harms_that_come_at_once_the_largest_counts_in_full_and_the_others_less() -> None:
+    known = {"m": Belief(lies=RULE.run_rate * 100.0, words=100.0)}
     gains = [word(place, 1.0) for place in range(1, 9)]
     harms = [-0.3, -0.9, -0.6]
     at_once = [word(9 + n, size, tick=9) for n, size in enumerate(harms)]
-    before, after = (weigh(words, {}).odds for words in (gains, gains + at_once))
-    assert before - after == pytest.approx(-weight(0.1) * (effect(-0.9) + effect(-0.6) / 4 + effect(-0.3) / 9))
+    before, after = (weigh(words, known).odds for words in (gains, gains + at_once))
+    assert before - after == pytest.approx(-weight(RULE.run_rate) * (effect(-0.9) + effect(-0.6) / 4 + effect(-0.3) / 9))
     # Neither a small harm sent ahead nor the order among them changes that.
-    assert weigh(gains + [word(9 + n, size, tick=9) for n, size in enumerate(sorted(harms))], {}).odds == pytest.approx(after)
-    one_a_tick = weigh(gains + [word(9 + n, size) for n, size in enumerate(harms)], {}).odds
-    assert before - one_a_tick == pytest.approx(-weight(0.1) * sum(map(effect, harms))) and one_a_tick < after
+    assert weigh(gains + [word(9 + n, size, tick=9) for n, size in enumerate(sorted(harms))], known).odds == pytest.approx(after)
+    one_a_tick = weigh(gains + [word(9 + n, size) for n, size in enumerate(harms)], known).odds
+    assert before - one_a_tick == pytest.approx(-weight(RULE.run_rate) * sum(map(effect, harms))) and one_a_tick < after
 
 
 def test_a_run_ends_with_a_gain_with_its_tick_and_with_its_meter() -> None:
+    known = {name: Belief(lies=RULE.run_rate * 100.0, words=100.0) for name in ("m", "n")}
+
     def lost(*more: tuple[float, int, str]) -> float:
         gains = [word(place, 1.0) for place in range(1, 9)]
         said = [word(9 + n, size, meter, tick=tick) for n, (size, tick, meter) in enumerate(more)]
-        return (weigh(gains, {}).odds - weigh(gains + said, {}).odds) / weight(0.1)
+        return (weigh(gains, known).odds - weigh(gains + said, known).odds) / weight(RULE.run_rate)
 
     whole, run = 2 * -effect(-0.8), -effect(-0.8) * 1.25
     assert lost((-0.8, 9, "m"), (-0.8, 9, "m")) == pytest.approx(run)
@@ -98,6 +101,15 @@ def test_a_run_ends_with_a_gain_with_its_tick_and_with_its_meter() -> None:
     assert lost((-0.8, 9, "m"), (-0.8, 9, "n")) == pytest.approx(whole)
     assert lost((-0.8, 9, "m"), (0.5, 9, "m"), (-0.8, 9, "m")) == pytest.approx(whole - effect(0.5))
     assert lost((-0.8, 9, "m"), (0.5, 9, "n"), (-0.8, 9, "m")) == pytest.approx(run - effect(0.5))
+
+
+@pytest.mark.parametrize(("rate", "power"), [(0.05, 0.5), (0.1, 1.0), (0.2, 2.0), (0.4, 2.0)])
+def test_a_run_is_discounted_as_far_as_its_meter_is_known_to_err(rate: float, power: float) -> None:
+    known = {"m": Belief(lies=rate * 100.0, words=100.0)}
+    gains = [word(place, 1.0) for place in range(1, 9)]
+    run = [word(9 + n, -0.8, tick=9) for n in range(2)]
+    lost = weigh(gains, known).odds - weigh([*gains, *run], known).odds
+    assert lost == pytest.approx(-weight(rate) * effect(-0.8) * (1.0 + 2.0**-power))
 
 
 def test_a_harm_too_large_to_be_a_lie_counts_in_full_whatever_came_before_it() -> None:
@@ -109,17 +121,20 @@ def test_a_harm_too_large_to_be_a_lie_counts_in_full_whatever_came_before_it() -
     )
 
 
-def test_a_favourite_that_turned_bad_falls_within_one_tick_too() -> None:
+@pytest.mark.parametrize(("rate", "longer"), [(0.002, 1.25), (0.2, 3.0)])
+def test_a_favourite_that_turned_bad_falls_within_one_tick_too(rate: float, longer: float) -> None:
+    known = {"m": Belief(lies=rate * 100.0, words=100.0)}
+
     def needed(*, at_once: bool) -> int:
         words = [word(place, 1.0) for place in range(1, 60)]
         count = 0
-        while weigh(words, {}).active:
+        while weigh(words, known).active:
             count += 1
             words.append(word(100 + count, -1.0, tick=100 if at_once else 100 + count))
         return count
 
     apart, at_once = needed(at_once=False), needed(at_once=True)
-    assert apart < at_once <= 3 * apart + RULE.run_most
+    assert apart <= at_once <= longer * apart + (RULE.run_most if rate > 0.1 else 0)
 
 
 def test_a_meter_that_lies_every_other_time_moves_nothing() -> None:

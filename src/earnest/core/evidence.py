@@ -83,6 +83,9 @@ class EvidenceRule:
     power: what strikes at once has one cause, be it a liar, a flaky run or an outage. A harm too large for a lie counts in full anyway."""
     run_most: int = 4
     """Harms that one run holds; the next begins a new one, so that an old favourite that turned bad falls within a tick too."""
+    run_rate: float = 0.2
+    """Lie rate from which a run is discounted in full; below it the power is less in proportion, so that harms by a meter that hardly ever
+    errs are believed one by one: an old favourite that turned bad falls after as many of them as ever."""
     learn: bool = True
     """Whether lie rates are learned; else the prior's mean is kept."""
     leave_one_out: bool = True
@@ -292,8 +295,8 @@ def runs(said: Sequence[Heard], ears: Mapping[str, Ear], rule: EvidenceRule = RU
     """How much of a harm counts that is one of a run, by its place among the words and its meter; what is not named counts in full.
 
     A run is what one meter says of the entry within one tick without a gain between: up to `run_most` harms of ordinary size, of which the
-    largest counts in full and the k-th largest 1 / k^run. Ranked by size, so that a small harm cannot make a large one count less.
-    O(words · log words).
+    largest counts in full and the k-th largest 1 / k^(run · min(1, r / run_rate)), where r is how often the meter is believed to lie.
+    Ranked by size, so that a small harm cannot make a large one count less. O(words · log words).
     """
     going: dict[str, tuple[int, list[tuple[float, int]]]] = {}
     found: list[tuple[str, list[tuple[float, int]]]] = []
@@ -311,7 +314,8 @@ def runs(said: Sequence[Heard], ears: Mapping[str, Ear], rule: EvidenceRule = RU
                         found.append((meter, run[1]))
                 else:
                     going[meter] = (one.word.tick, [(x, place)])
-    return {(at, meter): rank**-rule.run for meter, harms in found for rank, (_, at) in enumerate(sorted(harms), 1)}
+    powers = {meter: -rule.run * min(1.0, ears[meter][0] / rule.run_rate) for meter, _ in found}
+    return {(at, meter): rank ** powers[meter] for meter, harms in found for rank, (_, at) in enumerate(sorted(harms), 1)}
 
 
 def folded(said: Sequence[Heard], ears: Mapping[str, Ear], limit: float, rule: EvidenceRule = RULE) -> float:
