@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -15,18 +15,19 @@ from earnest.core.amounts import ACCOUNTS
 from earnest.core.analysis import Question
 from earnest.core.context import Placed
 from earnest.core.entry import Entry, StoredEntry, held_now
-from earnest.core.erasing import Subject
-from earnest.core.events import Event, Posting, micros, moment
+from earnest.core.events import micros, moment
 from earnest.core.filters import Filter
 from earnest.core.links import Link
 from earnest.core.opinions import Opinions
 from earnest.core.ranking import Candidate, Statistics, candidates_of, telling
 from earnest.core.survey import Order
-from earnest.core.ticket import Meter, Role, Share, StoredSettlement, StoredTicket
 from earnest.errors import IndexDamaged
-from earnest.protocols import Changed, Damage, Mentions, StoredDocument, StoredModel
-from earnest.stores.sqlite import archives, erasing, fading, links, moving, opinions, surveying, turns, vectors
+from earnest.protocols import Changed, StoredDocument, StoredModel
+from earnest.stores.sqlite import fading, links, opinions, surveying, turns, vectors
+from earnest.stores.sqlite.columns import facet, loaded, quoted
+from earnest.stores.sqlite.decisions import DecisionReading
 from earnest.stores.sqlite.draws import DrawReading
+from earnest.stores.sqlite.logs import LogReading
 from earnest.stores.sqlite.replies import ReplyReading
 from earnest.stores.sqlite.rules import RuleReading
 from earnest.stores.sqlite.surveying import SurveyReading
@@ -43,47 +44,13 @@ SELECT e.entry, e.id, e.text, e.cue, e.kind, e.origin, s.name, e.importance, e.c
        e.last_recalled
 FROM entries e JOIN scopes s USING (scope)
 """
-_TICKET: Final = "SELECT ticket, id, query, answer, state, holdout, exposure, opened_tick, opened, resolved FROM tickets"
-_SETTLEMENT: Final = """
-SELECT t.id, s.event, s.delta, s.scale, m.name, s.channel, s.tier, s.acted, s.detail, s.tick, s.at
-FROM settlements s JOIN tickets t USING (ticket) JOIN meters m USING (meter)
-"""
-_METER: Final = """
-SELECT name, unit, scale, tier, settlements, total, created, lie_rate, baseline,
-       (SELECT json_group_array(channel) FROM bindings b WHERE b.meter = m.meter),
-       coalesce((SELECT alarm FROM beliefs b WHERE b.meter = m.meter), 0), revoked
-FROM meters m
-"""
-_EVENT: Final = """
-SELECT e.event, e.kind, e.tick, e.at, e.actor, e.channel, e.entries, e.ticket, e.data, e.hash,
-       (SELECT note FROM event_notes n WHERE n.event = e.event)
-FROM events e
-"""
 _PINNED: Final = "entries INDEXED BY entries_pinned WHERE pinned = 1 AND standing <> 'dead'"
 """The pinned ones, by the index that holds nothing else: left to itself the planner reads the index of all the living."""
 
 INDEX_BROKEN: Final = "the keyword index is damaged ({0}); the entries are whole: `earnest check --repair` rebuilds it from them"
 
 
-def facet(kind: str, value: object) -> str:
-    """A term that stands for a property of an entry. The analyser never makes a term with this sign."""
-    return f"§{kind}{value}"
-
-
-def loaded(text: Any) -> Any:
-    """What a JSON column holds. One that holds no text (a damaged file) is no JSON either."""
-    if not isinstance(text, str):
-        raise json.JSONDecodeError("not a text", repr(text), 0)
-    # Most entries have no tags, no lineage and no metadata: what is empty need not be parsed.
-    return [] if text == "[]" else {} if text == "{}" else json.loads(text)
-
-
-def quoted(term: str) -> str:
-    """A term as a literal of the index's query language, whatever characters it holds."""
-    return '"' + term.replace('"', '""') + '"'
-
-
-class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyReading):
+class SqliteReading(DecisionReading, LogReading, DrawReading, RuleReading, ReplyReading, WordReading, SurveyReading):
     """One snapshot; implements `earnest.protocols.Reading`."""
 
     def __init__(self, connection: apsw.Connection, shelves: vectors.Shelves | None = None) -> None:
@@ -498,156 +465,6 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
     def changed(self, model: str, event: int, vector: int, limit: int) -> Changed:
         return vectors.changed(self._db, model, event, vector, limit, self.counter("vectors"))
 
-    # decisions
-
-    def _ticket(self, r: tuple[Any, ...]) -> StoredTicket:
-        shares = self._db.execute(
-            "SELECT s.entry, e.id, s.role FROM shares s JOIN entries e USING (entry) WHERE s.ticket = ? ORDER BY s.role, s.entry",
-            (r[0],),
-        )
-        return StoredTicket(
-            row=r[0], id=r[1], query=r[2], answer=r[3], state=r[4], holdout=bool(r[5]), exposure=r[6], opened_tick=r[7],
-            opened=moment(r[8]), resolved_event=r[9], shares=tuple(Share(*share) for share in shares),
-        )  # fmt: skip
-
-    def ticket(self, ticket_id: str) -> StoredTicket | None:
-        found = self._db.execute(_TICKET + " WHERE id = ?", (ticket_id,)).fetchone()
-        return self._ticket(found) if found else None
-
-    def pending(self, after: str | None, limit: int, *, opened_before: int | None = None) -> list[StoredTicket]:
-        sql = f"{_TICKET} WHERE state = 'pending'"
-        values: list[Any] = []
-        if opened_before is not None:
-            sql += " AND opened_tick < ?"
-            values.append(opened_before)
-        if after is not None:
-            sql += " AND (opened_tick, ticket) > (SELECT opened_tick, ticket FROM tickets WHERE id = ?)"
-            values.append(after)
-        sql += " ORDER BY opened_tick, ticket LIMIT ?"
-        return [self._ticket(row) for row in self._db.execute(sql, (*values, limit)).fetchall()]
-
-    def settlement(self, ticket_id: str) -> StoredSettlement | None:
-        found = self._db.execute(_SETTLEMENT + " WHERE t.id = ?", (ticket_id,)).fetchone()
-        return _settlement(found) if found else None
-
-    def settlements_of(self, entry_row: int, limit: int) -> list[tuple[StoredSettlement, Role, int]]:
-        sql = (
-            _SETTLEMENT.replace("FROM settlements s", ", h.role, h.moved FROM settlements s")
-            + "JOIN shares h USING (ticket) WHERE h.entry = ? ORDER BY s.event DESC LIMIT ?"
-        )
-        return [(_settlement(r[:11]), r[11], r[12]) for r in self._db.execute(sql, (entry_row, limit))]
-
-    def meters(self) -> list[Meter]:
-        return [_meter(row) for row in self._db.execute(_METER + " ORDER BY name")]
-
-    def meter(self, name: str) -> Meter | None:
-        found = self._db.execute(_METER + " WHERE name = ?", (name,)).fetchone()
-        return _meter(found) if found else None
-
-    # the log
-
-    def _event(self, r: tuple[Any, ...]) -> Event:
-        ids: dict[int, str] = {}
-        rows = loaded(r[6])
-        if rows:
-            ids = dict(
-                self._db.execute("SELECT entry, id FROM entries WHERE entry IN (SELECT value FROM json_each(?))", (r[6],)).fetchall()
-            )
-        return Event(
-            seq=r[0], kind=r[1], tick=r[2], at=moment(r[3]), actor=r[4], channel=r[5],
-            entries=tuple(ids[row] for row in rows if row in ids), ticket=r[7],
-            data=loaded(r[8]), hash=bytes(r[9]).hex(), note=r[10] or "",
-        )  # fmt: skip
-
-    def event(self, seq: int) -> Event | None:
-        found = self._db.execute(_EVENT + "WHERE e.event = ?", (seq,)).fetchone()
-        return self._event(found) if found else None
-
-    def events(self, *, entry: str | None, kind: str | None, after: int, limit: int, newest: bool) -> list[Event]:
-        sql, values = _EVENT, []
-        if entry is not None:
-            sql += "JOIN event_entries x ON x.event = e.event AND x.entry = (SELECT entry FROM entries WHERE id = ?) "
-            values.append(entry)
-        sql += "WHERE e.event < ? " if newest and after else "WHERE e.event > ? "
-        bound: list[Any] = [*values, after]
-        if kind is not None:
-            sql += "AND e.kind = ? "
-            bound.append(kind)
-        sql += "ORDER BY e.event DESC LIMIT ?" if newest else "ORDER BY e.event LIMIT ?"
-        return [self._event(row) for row in self._db.execute(sql, (*bound, limit)).fetchall()]
-
-    def postings(self, seq: int) -> list[Posting]:
-        return [
-            Posting(*row) for row in self._db.execute("SELECT debit, credit, amount FROM postings WHERE event = ? ORDER BY place", (seq,))
-        ]
-
-    def before_edit(self, seq: int) -> Mapping[str, Any] | None:
-        found = self._db.execute("SELECT before FROM event_notes WHERE event = ?", (seq,)).fetchone()
-        made: Mapping[str, Any] | None = loaded(found[0]) if found and found[0] else None
-        return made
-
-    def lineage(self, entry_row: int) -> list[tuple[int, str, int]]:
-        found: list[tuple[int, str, int]] = self._db.execute(
-            "SELECT parent, how, part FROM lineage WHERE entry = ? ORDER BY parent", (entry_row,)
-        ).fetchall()
-        return found
-
-    def remembered(self, key: str) -> tuple[str, bytes, Mapping[str, Any]] | None:
-        found = self._db.execute("SELECT verb, request, result FROM keys WHERE key = ?", (key,)).fetchone()
-        return (found[0], bytes(found[1]), loaded(found[2])) if found else None
-
-    def old_keys(self, before: datetime, after: str, limit: int) -> list[str]:
-        sql = "SELECT key FROM keys WHERE key > ? AND at < ? AND verb <> 'control' AND request <> zeroblob(16) ORDER BY key LIMIT ?"
-        return [key for (key,) in self._db.execute(sql, (after, micros(before), limit))]
-
-    # archiving
-
-    def archivable(self, before: int) -> list[int]:
-        return archives.archivable(self._db, before)
-
-    def archive_rows(self, events: Sequence[int]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        return archives.rows(self._db, events)
-
-    def archives(self) -> list[bytes]:
-        return archives.digests(self._db)
-
-    def archive_damage(self, said: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[Damage]:
-        return archives.damage(self._db, said)
-
-    # erasing
-
-    def meant(self, subject: Subject) -> list[int]:
-        return erasing.matching(self._db, subject)
-
-    def kin(self, rows: Sequence[int]) -> list[tuple[int, int, str]]:
-        return erasing.kin(self._db, rows)
-
-    def open_tickets(self, rows: Sequence[int]) -> list[str]:
-        return erasing.tickets_naming(self._db, rows)
-
-    def mentions(self, text: str) -> Mentions:
-        return erasing.mentions(self._db, text)
-
-    def to_erase(self, rows: Sequence[int]) -> Mapping[str, int]:
-        return erasing.counted(self._db, rows)
-
-    def samples(self, rows: Sequence[int], most: int) -> list[bytes]:
-        return erasing.samples(self._db, rows, most)
-
-    def residue(self, rows: Sequence[int], pieces: Sequence[bytes]) -> tuple[Mapping[str, int], list[bytes]]:
-        return erasing.residue(self._db, rows), [piece for piece in pieces if not erasing.said_elsewhere(self._db, piece)]
-
-    # moving
-
-    def rows(self, *, vectors: bool) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        return moving.dump(self._db, vectors=vectors)
-
-    def form(self) -> int:
-        return moving.format_of(self._db)
-
-    def untouched(self) -> bool:
-        return moving.empty(self._db)
-
     # totals
 
     def energy(self) -> int:
@@ -675,17 +492,3 @@ class SqliteReading(DrawReading, RuleReading, ReplyReading, WordReading, SurveyR
 def _parsed(rows: tuple[tuple[str, str], ...]) -> Mapping[str, Any]:
     """Settings from their rows; the same rows come back again and again."""
     return {name: loaded(value) for name, value in rows}
-
-
-def _settlement(r: tuple[Any, ...]) -> StoredSettlement:
-    return StoredSettlement(
-        ticket_id=r[0], event=r[1], delta=r[2], scale=r[3], meter=r[4], channel=r[5], tier=r[6],
-        acted=None if r[7] is None else bool(r[7]), detail=r[8], tick=r[9], at=moment(r[10]),
-    )  # fmt: skip
-
-
-def _meter(r: tuple[Any, ...]) -> Meter:
-    return Meter(
-        name=r[0], unit=r[1], scale=r[2], tier=r[3], channels=tuple(sorted(loaded(r[9]))), settlements=r[4], total=r[5],
-        created=moment(r[6]), lie_rate=r[7], baseline=r[8], alarm=bool(r[10]), revoked=r[11],
-    )  # fmt: skip

@@ -14,7 +14,8 @@ from earnest.core.events import GENESIS, Posting, chained, text_digest
 from earnest.core.twins import exact_digest, twin_digest
 from earnest.protocols import Damage
 from earnest.stores.sqlite import archives, draws, fading, links, rules, seals, words
-from earnest.stores.sqlite.reading import SqliteReading, facet
+from earnest.stores.sqlite.columns import facet
+from earnest.stores.sqlite.reading import SqliteReading
 from earnest.stores.sqlite.writing import SqliteWriting
 
 _MAX_OF_A_KIND: Final = 20

@@ -19,8 +19,8 @@ from earnest.core.uplift import Draw
 from earnest.protocols import Author, Mentions, StoredDocument
 from earnest.stores.sqlite import archives, draws, ending, erasing, fading, links, moving, opinions, seals
 from earnest.stores.sqlite import vectors as vector_rows
+from earnest.stores.sqlite.columns import facet
 from earnest.stores.sqlite.ending import KEPT
-from earnest.stores.sqlite.reading import facet
 from earnest.stores.sqlite.replies import ReplyWriting
 from earnest.stores.sqlite.rules import RuleWriting
 from earnest.stores.sqlite.rules import born as rule_born
