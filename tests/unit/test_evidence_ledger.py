@@ -257,7 +257,20 @@ def test_a_damaged_guard_is_noticed_and_mended(tmp_path: Path) -> None:
     assert memory.decide(ASKED).silent
 
 
-def test_a_newcomer_named_by_ten_open_tickets_is_passed_over() -> None:
+def test_a_newcomer_that_only_stood_beside_others_in_open_tickets_still_decides() -> None:
+    memory = opened()
+    first = memory.add("Services may be restarted at night, every service.")
+    beside = memory.add("Services may be restarted at night by the operator.")
+    known = memory.decide("May every service be restarted at night?")
+    assert known.id is not None and known.deciding is not None and known.deciding.id == first.id
+    memory.settle(known.id, delta=1.0)
+    tickets = [memory.decide("May every service be restarted at night?") for _ in range(NEWCOMER_TICKETS + 3)]
+    assert all([entry.id for entry in ticket.supporting] == [beside.id] for ticket in tickets)
+    ticket = memory.decide("May the operator restart services?")
+    assert ticket.deciding is not None and ticket.deciding.id == beside.id
+
+
+def test_a_newcomer_that_decides_in_ten_open_tickets_is_passed_over() -> None:
     memory = opened()
     memory.add(GOOD)
     tickets = [memory.decide(GOOD_ASKED) for _ in range(NEWCOMER_TICKETS + 3)]

@@ -130,7 +130,7 @@ class Testimony:
         """Whether a new ticket may name an entry, by its standing and by evidence as it is now."""
         if not self.on or not stored.may_decide:
             return stored.may_decide
-        if crowded(stored):
+        if crowded(self._reading, stored):
             return False
         return not self.settled_before(stored) or self.weigh(stored.row).active
 
@@ -138,7 +138,7 @@ class Testimony:
         """How likely a suspended entry is tried once more when it ranks best; 0 for one that is not suspended for its evidence."""
         entry = stored.entry
         empty = entry.retention == "earned" and entry.balance <= 0
-        if not self.on or entry.standing != "suspended" or empty or stored.probation or crowded(stored):
+        if not self.on or entry.standing != "suspended" or empty or stored.probation or crowded(self._reading, stored):
             return 0.0
         return retrial_probability(self.weigh(stored.row))
 
@@ -166,9 +166,12 @@ class Testimony:
         return None
 
 
-def crowded(stored: StoredEntry) -> bool:
-    """Whether an entry that nothing was measured of yet waits for too many verdicts already."""
-    return stored.entry.last_settled_tick is None and stored.open_tickets >= NEWCOMER_TICKETS
+def crowded(reading: Reading, stored: StoredEntry) -> bool:
+    """Whether an entry that nothing was measured of yet waits for too many verdicts already. Only decisions of its own count: standing
+    beside other deciders is no risk, and must not silence it where it alone answers."""
+    if stored.entry.last_settled_tick is not None or stored.open_tickets < NEWCOMER_TICKETS:
+        return False
+    return reading.deciding(stored.row, NEWCOMER_TICKETS) >= NEWCOMER_TICKETS
 
 
 @dataclass(frozen=True, slots=True)

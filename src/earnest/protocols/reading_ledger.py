@@ -29,6 +29,10 @@ class ReadingLedger(Protocol):
         """Open tickets, oldest first, after the one of that id; only those opened before a tick if one is given."""
         ...
 
+    def deciding(self, row: int, most: int) -> int:
+        """In how many open tickets an entry is the one that decides, counted up to `most`. O(the entry's shares)."""
+        ...
+
     def settlement(self, ticket_id: str) -> StoredSettlement | None:
         """How a ticket was settled; None if it was not."""
         ...

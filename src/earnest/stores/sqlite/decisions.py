@@ -52,6 +52,11 @@ class DecisionReading:
         sql += " ORDER BY opened_tick, ticket LIMIT ?"
         return [self._ticket(row) for row in self._db.execute(sql, (*values, limit)).fetchall()]
 
+    def deciding(self, row: int, most: int) -> int:
+        sql = """SELECT count(*) FROM (SELECT 1 FROM shares s JOIN tickets t USING (ticket)
+                 WHERE s.entry = ? AND s.role = 'deciding' AND t.state = 'pending' LIMIT ?)"""
+        return int(self._db.execute(sql, (row, most)).fetchone()[0])
+
     def settlement(self, ticket_id: str) -> StoredSettlement | None:
         found = self._db.execute(_SETTLEMENT + " WHERE t.id = ?", (ticket_id,)).fetchone()
         return _settlement(found) if found else None
