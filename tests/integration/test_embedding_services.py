@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, Final
 
 import pytest
@@ -15,6 +14,7 @@ from earnest.embedders import CohereEmbedder, OllamaEmbedder, OpenAIEmbedder, Vo
 from earnest.embedders.http import Endpoint
 from earnest.errors import EmbedderFailed, InvalidInput, NotAvailable
 from earnest.memory import Memory
+from tests.services import Service, hung_up, send
 
 KEY: Final = "test-key-that-nobody-may-see"
 
@@ -23,34 +23,7 @@ def vector(text: str) -> list[float]:
     return [1.0 + text.count("cat"), 1.0 + text.count("log"), 0.5]
 
 
-class Service:
-    """A server on this machine. `replies` are used up one after the other, then every request is answered rightly."""
-
-    def __init__(self, form: str) -> None:
-        self.form = form
-        self.requests: list[tuple[str, dict[str, str], dict[str, Any]]] = []
-        self.replies: list[Callable[[BaseHTTPRequestHandler], None]] = []
-        service = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, *args: Any) -> None:
-                return
-
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                service.requests.append((self.path, dict(self.headers), body))
-                if service.replies:
-                    service.replies.pop(0)(self)
-                else:
-                    send(self, 200, service.right(body))
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        self._thread = threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True)
-        self._thread.start()
-
+class Embeddings(Service):
     def right(self, body: dict[str, Any]) -> Any:
         """The service's real form of a good reply; `index` in an order of its own."""
         texts: list[str] = body.get("texts") or body["input"]
@@ -60,22 +33,6 @@ class Service:
             return {"id": "3f", "texts": texts, "embeddings": {"float": [vector(text) for text in texts]}, "meta": {}}
         items = [{"object": "embedding", "index": i, "embedding": vector(text)} for i, text in enumerate(texts)]
         return {"object": "list", "data": items[::-1], "model": body["model"], "usage": {"prompt_tokens": 5, "total_tokens": 5}}
-
-    def close(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
-        self._thread.join()
-
-
-def send(handler: BaseHTTPRequestHandler, status: int, body: Any, **headers: str) -> None:
-    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-    handler.send_response(status)
-    for name, value in headers.items():
-        handler.send_header(name.replace("_", "-"), value)
-    handler.send_header("Content-Type", "application/json")
-    handler.send_header("Content-Length", str(len(raw)))
-    handler.end_headers()
-    handler.wfile.write(raw)
 
 
 def status(code: int, body: Any = None, **headers: str) -> Callable[[BaseHTTPRequestHandler], None]:
@@ -89,11 +46,6 @@ def truncated(handler: BaseHTTPRequestHandler) -> None:
     handler.wfile.write(b'{"data": [')
     handler.wfile.flush()
     handler.close_connection = True
-
-
-def hung_up(handler: BaseHTTPRequestHandler) -> None:
-    handler.close_connection = True
-    handler.connection.close()
 
 
 @pytest.fixture
@@ -110,7 +62,7 @@ def service(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setenv(name, KEY)
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
-    made = Service(getattr(request, "param", "openai"))
+    made = Embeddings(getattr(request, "param", "openai"))
     yield made
     made.close()
 
@@ -206,7 +158,7 @@ def test_a_refusal_that_stays_is_not_tried_again(service: Service, pauses: list[
 
 
 def test_a_reply_that_points_elsewhere_is_not_followed(service: Service, pauses: list[float]) -> None:
-    other = Service("openai")
+    other = Embeddings("openai")
     try:
         for code in (301, 302, 307, 308):
             service.replies = [status(code, {}, Location=f"{other.url}/v1/embeddings")]
@@ -229,7 +181,7 @@ def test_a_service_that_does_not_answer_is_given_up(service: Service, pauses: li
 
 
 def test_nobody_there_is_said(pauses: list[float]) -> None:
-    gone = Service("ollama")
+    gone = Embeddings("ollama")
     gone.close()
     with pytest.raises(EmbedderFailed, match="ollama") as caught:
         OllamaEmbedder("m", base_url=gone.url, pause=pauses.append).embed(["cat"])
@@ -257,7 +209,7 @@ def test_a_reply_of_another_form_is_one_typed_error(name: str, pauses: list[floa
     form, body = WRONG[name]
     for key in ("OPENAI_API_KEY", "CO_API_KEY"):
         monkeypatch.setenv(key, KEY)
-    service = Service(form)
+    service = Embeddings(form)
     try:
         service.replies = [status(200, body if body is not None else b"null")]
         with pytest.raises(EmbedderFailed, match="another form"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from earnest.errors import InvalidInput, ModelFailed, NotAvailable
 from earnest.memory import Memory
 from earnest.rerankers import CohereReranker, JinaReranker, VoyageReranker
 from earnest.rerankers.services import TRIES
+from tests.services import Service, hung_up, send
 
 KEY: Final = "test-key-that-nobody-may-see"
 FORMS: Final = ("cohere", "voyage", "jina")
@@ -26,34 +27,7 @@ def fit(query: str, text: str) -> float:
     return round(len(text) / 5_000 - 0.5, 6)
 
 
-class Service:
-    """A server on this machine. `replies` are used up one after the other, then every request is answered rightly."""
-
-    def __init__(self, form: str) -> None:
-        self.form = form
-        self.requests: list[tuple[str, dict[str, str], dict[str, Any]]] = []
-        self.replies: list[Callable[[BaseHTTPRequestHandler], None]] = []
-        service = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, *args: Any) -> None:
-                return
-
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                service.requests.append((self.path, dict(self.headers), body))
-                if service.replies:
-                    service.replies.pop(0)(self)
-                else:
-                    send(self, 200, service.right(body))
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        self._thread = threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True)
-        self._thread.start()
-
+class Rerankings(Service):
     def right(self, body: dict[str, Any]) -> Any:
         """The service's real form of a good reply: best first."""
         scored = [{"index": i, "relevance_score": fit(body["query"], text)} for i, text in enumerate(body["documents"])]
@@ -64,30 +38,9 @@ class Service:
             return {"results": scored, "id": "07734bd2", "meta": {"api_version": {"version": "2"}, "billed_units": {"search_units": 1}}}
         return {"model": body["model"], "usage": {"total_tokens": 815}, "results": scored}
 
-    def close(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
-        self._thread.join()
-
-
-def send(handler: BaseHTTPRequestHandler, status: int, body: Any, **headers: str) -> None:
-    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-    handler.send_response(status)
-    for name, value in headers.items():
-        handler.send_header(name.replace("_", "-"), value)
-    handler.send_header("Content-Type", "application/json")
-    handler.send_header("Content-Length", str(len(raw)))
-    handler.end_headers()
-    handler.wfile.write(raw)
-
 
 def status(code: int, body: Any = None, **headers: str) -> Callable[[BaseHTTPRequestHandler], None]:
     return lambda handler: send(handler, code, body if body is not None else {"message": f"code {code}"}, **headers)
-
-
-def hung_up(handler: BaseHTTPRequestHandler) -> None:
-    handler.close_connection = True
-    handler.connection.close()
 
 
 @pytest.fixture
@@ -101,7 +54,7 @@ def service(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setenv(name, KEY)
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
-    made = Service(getattr(request, "param", "cohere"))
+    made = Rerankings(getattr(request, "param", "cohere"))
     yield made
     made.close()
 
