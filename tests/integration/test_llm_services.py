@@ -15,6 +15,7 @@ from earnest.errors import BudgetSpent, InvalidInput, ModelFailed, NotAvailable
 from earnest.llms import AnthropicLLM, OllamaLLM, OpenAILLM, Reply, ScriptedLLM, ZhipuLLM, made
 from earnest.llms.services import TRIES
 from earnest.testing import ManualClock, SeededRng
+from tests.services import hung_up, send
 
 KEY: Final = "test-key-that-nobody-may-see"
 FORMS: Final = ("openai", "zhipu", "anthropic", "ollama")
@@ -92,17 +93,6 @@ class Service:
         self._thread.join()
 
 
-def send(handler: BaseHTTPRequestHandler, status: int, body: Any, **headers: str) -> None:
-    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-    handler.send_response(status)
-    for name, value in headers.items():
-        handler.send_header(name.replace("_", "-"), value)
-    handler.send_header("Content-Type", "application/json")
-    handler.send_header("Content-Length", str(len(raw)))
-    handler.end_headers()
-    handler.wfile.write(raw)
-
-
 def status(code: int, body: Any = None, **headers: str) -> Behaviour:
     return lambda handler: send(handler, code, body if body is not None else {"error": {"message": f"code {code}"}}, **headers)
 
@@ -114,11 +104,6 @@ def truncated(handler: BaseHTTPRequestHandler) -> None:
     handler.wfile.write(b'{"choices": [')
     handler.wfile.flush()
     handler.close_connection = True
-
-
-def hung_up(handler: BaseHTTPRequestHandler) -> None:
-    handler.close_connection = True
-    handler.connection.close()
 
 
 @pytest.fixture(autouse=True)
