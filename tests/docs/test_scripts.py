@@ -28,6 +28,7 @@ exec "REAL" "$@"
 """
 TOOL: Final = """#!/usr/bin/env bash
 echo "NAME $*" >>"$CALLS"
+echo "what NAME found"
 if read -r line; then echo "read: $line"; fi
 exit "${NAME_STATUS:-0}"
 """
@@ -154,6 +155,8 @@ def test_one_failing_stage_fails_the_whole_after_all_have_run(broken: str, proje
     assert ran.returncode == 1
     assert len([call for call in project.calls if not call.startswith("pip ")]) == 4
     assert f"failed: {broken.lower()}" in ran.stdout
+    if broken != "PYTEST":
+        assert f"what {broken} found" in ran.stdout.split("== pytest\n")[1], "its words are said again where they are seen"
     assert ran.stdout.splitlines()[-1] == "=== 3 passed in 0.01s ==="
 
 

@@ -12,7 +12,8 @@ import pytest
 from bench.athome import __main__ as bench
 from bench.athome.arms import ARMS, EVIDENCE, JUDGE, OFF, WORLDS, asked, judged, live, said_yes, score
 from earnest.llms import OllamaLLM
-from tests.integration.test_llm_services import Service, send
+from tests.integration.test_llm_services import Service
+from tests.services import send
 
 
 class Trusting(Service):
