@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from earnest.core.lesson_following import without
 from earnest.core.lesson_merging import foreign, merged
 from earnest.core.lessons import Lessons, body, line, parsed, written
 
@@ -39,11 +42,12 @@ def drawn(seed: int) -> Lessons:
 
     entries = {
         name: {"text": pick("xy"), "born": pick([0, 0, 1])} | maybe(
-            chance, version=pick([2, 3]), sources=some(chance, NAMES), end=pick(["executed", "starved", "forgotten", "superseded"]),
+            chance, version=pick([2, 3]), sources=some(chance, ["s1", "s2"]), end=pick(["executed", "starved", "forgotten", "superseded"]),
             term=[small(), small()], **{"from": some(chance, NAMES)},
         )
         for name in some(chance, NAMES)
     }  # fmt: skip
+    entries = {name: {key: value for key, value in said.items() if value != []} for name, said in entries.items()}
     done = some(chance, TICKETS)
     was_settled = set(some(chance, done)) if done else set()
     settled = {
@@ -64,13 +68,21 @@ def drawn(seed: int) -> Lessons:
         ["rule", pick(NAMES), small(), small(), pick(["trial", "active", "rejected"]), "accepted", maybe(chance, note="n")]
         for _ in range(small())
     ]
+    erased = frozenset(name for name in NAMES if name not in entries and chance.random() < 0.2)
     tick = small()
-    return Lessons(
+    made = Lessons(
         "ops", tick=tick, ticked=tick * 10, settings=maybe(chance, rent=pick([0.1, 0.2]), holdout=pick([0.1, 0.2])), entries=entries,
         open=opened, settled=settled, ended=ended, links={way: (*way, pick([0.25, 0.5, 1]), pick(["", "r"])) for way in some(chance, ways)},
         rules=frozenset(map(line, rules)), looks=frozenset(line(["look", name, small(), small(), "second", 1, {}]) for name in was_settled),
         controls=frozenset(line(["control", small(), small(), "ci", chance.randrange(-1, 2), {}]) for _ in range(small())),
+        erased=erased,
     )  # fmt: skip
+    # No store tells of what an erased entry decided.
+    return without(made, None, (made, made))
+
+
+def unerased(made: Lessons) -> Lessons:
+    return replace(made, erased=frozenset())
 
 
 texts = st.integers(0, 2**63).map(drawn)
@@ -94,6 +106,7 @@ def test_whichever_is_named_first_the_same_comes_out(one: Lessons, other: Lesson
 
 @given(texts, texts, texts)
 def test_in_whatever_order_three_are_joined_the_same_facts_come_out(one: Lessons, other: Lessons, third: Lessons) -> None:
+    one, other, third = map(unerased, (one, other, third))
     assert facts(merged(merged(one, other), third)) == facts(merged(one, merged(other, third)))
 
 
@@ -106,6 +119,7 @@ def test_joining_again_adds_nothing(one: Lessons, other: Lessons) -> None:
 
 @given(texts, texts)
 def test_no_fact_is_lost_and_a_ticket_ends_once(one: Lessons, other: Lessons) -> None:
+    one, other = unerased(one), unerased(other)
     both = merged(one, other)
     assert set(both.settled) | set(both.ended) == {*one.settled, *one.ended, *other.settled, *other.ended}
     assert not set(both.settled) & set(both.ended) and not set(both.open) & {*both.settled, *both.ended}
@@ -113,6 +127,36 @@ def test_no_fact_is_lost_and_a_ticket_ends_once(one: Lessons, other: Lessons) ->
     assert both.rules == one.rules | other.rules
     for name, fact in both.links.items():
         assert fact[3] == max(side.links[name][3] for side in (one, other) if name in side.links)
+
+
+@given(texts, texts, texts)
+def test_with_what_both_came_from_whichever_is_named_first_the_same_comes_out(base: Lessons, one: Lessons, other: Lessons) -> None:
+    made = merged(one, other, base)
+    assert written(made) == written(merged(other, one, base)) == written(parsed(written(made)))
+    assert facts(merged(one, one, base)) == facts(one)
+
+
+@given(texts, texts)
+def test_over_a_side_that_changed_nothing_every_change_stands_and_nothing_measured_goes(base: Lessons, one: Lessons) -> None:
+    base, one = unerased(base), unerased(one)
+    made = merged(base, one, base)
+    assert (made.settings, made.meters) == (one.settings, one.meters)
+    assert all(made.links[way] == fact for way, fact in one.links.items())
+    assert {way for way in made.links if way not in one.links} == set(), "what was cut is cut"
+    assert {*one.settled, *base.settled, *one.ended, *base.ended} == {*made.settled, *made.ended}
+    away = {*base.entries} - {*made.entries}
+    assert made.rules == {each for each in base.rules | one.rules if json.loads(each)[1] not in away}
+    assert made.controls == base.controls | one.controls
+    assert set(one.entries) <= set(made.entries), "what a decision names stays, else what was taken away is gone"
+    assert all(made.entries[name].get("end") == said.get("end") for name, said in one.entries.items())
+
+
+@given(texts, texts, texts)
+def test_what_was_erased_is_nowhere_but_in_its_mark(base: Lessons, one: Lessons, other: Lessons) -> None:
+    for made in (merged(one, other), merged(one, other, base)):
+        assert made.erased == one.erased | other.erased
+        marks = {line(["erased", name]) for name in made.erased}
+        assert not any(f'"{name}"' in each for name in made.erased for each in body(made) if each not in marks)
 
 
 @given(texts, texts)

@@ -174,7 +174,7 @@ def test_a_text_that_was_changed_cut_or_conflicts_is_refused(tmp_path: Path) -> 
         "conflict": text + "<<<<<<< HEAD\n",
         "nothing": "",
         "else": '{"a": 1}\n',
-        "newer": text.replace('lessons",2', 'lessons",3', 1),
+        "newer": text.replace('lessons",2', 'lessons",4', 1),
         "deep": "[" * 200_000,
         "nan": text.replace('"ci",1,', '"ci",NaN,', 1),
         "kind": text + '["other",1]\n',

@@ -18,10 +18,12 @@ def lessons(args: Namespace, screen: Screen) -> int:
         return _verify(args, screen)
     if args.into is not None and args.action != "merge":
         raise InvalidInput("lessons", "--into", "belongs to `earnest lessons merge FILE FILE2`")
+    if args.base is not None and args.action != "merge":
+        raise InvalidInput("lessons", "--base", "belongs to `earnest lessons merge FILE FILE2`")
     if args.action == "merge":
         from earnest.memory import merge_lessons
 
-        made = merge_lessons(args.file, args.file2, args.into or args.file)
+        made = merge_lessons(args.file, args.file2, args.into or args.file, args.base)
         done = "Merged into"
     elif args.action == "save":
         with open_memory(args, "reading") as memory:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
+from earnest.core.lesson_following import followed, without
 from earnest.core.lessons import Fact, Lessons, line
 from earnest.errors import InvalidInput
 
@@ -13,19 +15,33 @@ _GATHERED: Final = ("sources", "from", "term", "end")
 """What of an entry is put together from both sides, and so does not tell which of them is the later."""
 
 
-def merged(ours: Lessons, theirs: Lessons) -> Lessons:
+def merged(ours: Lessons, theirs: Lessons, base: Lessons | None = None) -> Lessons:
     """Two texts as one, whichever is named first.
 
     Entries, links, steps of rules, decisions, draws, outcomes, looks and controls of both; a ticket that ended on both sides ended by
-    the earlier end, since it lands once; a ticket that ended on one is not open. What one forgot is forgotten, and of a link that
-    both have the heavier one stands. Where both changed one thing, the later version of an entry stands, else the greater text, so that
-    everybody gets the same, in whatever order more than two are joined.
+    the earlier end, since it lands once; a ticket that ended on one is not open. What one forgot is forgotten, what one erased is erased
+    with what it decided, and of a link that both have the heavier one stands. Where both changed one thing, the later version of an entry
+    stands, else the greater text, so that everybody gets the same, in whatever order more than two are joined.
+
+    Args:
+        base: What both came from. With it, what one side changed or took away stands over what the other left as it was: a cut link, a
+            setting, a tag, an entry that no decision names. Without it nothing tells a cut from what was never there.
 
     Raises:
         InvalidInput: They are of two agents.
     """
-    if ours.agent != theirs.agent:
-        raise InvalidInput("lessons", theirs.agent, f"is another agent's memory than {ours.agent!r}: nothing crosses agents")
+    for other in (theirs, *(() if base is None else (base,))):
+        if ours.agent != other.agent:
+            raise InvalidInput("lessons", other.agent, f"is another agent's memory than {ours.agent!r}: nothing crosses agents")
+    parents = tuple(sorted({ours.head, theirs.head}))
+    sides = ours, theirs
+    if base is not None:
+        sides = followed(base, ours, theirs), followed(base, theirs, ours)
+    return replace(without(_joined(*sides), base, (ours, theirs)), parents=parents)
+
+
+def _joined(ours: Lessons, theirs: Lessons) -> Lessons:
+    """Everything that either says."""
     ends = _ends(ours, theirs)
     settled = {name: fact for name, (_, was_settled, fact) in ends.items() if was_settled}
     still = {name: fact for name, fact in {**ours.open, **theirs.open}.items() if name not in ends}
@@ -45,7 +61,7 @@ def merged(ours: Lessons, theirs: Lessons) -> Lessons:
         links=_links(ours.links, theirs.links),
         rules=ours.rules | theirs.rules,
         ended={name: fact for name, (_, was_settled, fact) in ends.items() if not was_settled},
-        parents=tuple(sorted({ours.head, theirs.head})),
+        erased=ours.erased | theirs.erased,
     )  # fmt: skip
 
 
@@ -55,7 +71,7 @@ def foreign(base: Lessons, head: Lessons) -> list[str]:
     A change may add entries, links and proposed rules, open tickets, edit and forget. One that says what was measured, puts a rule into
     force, or takes away what others wrote of that, is to be refused.
     """
-    made = [f"ticket {name} is settled by the change itself" for name in head.settled if base.settled.get(name) != head.settled[name]]
+    made = [f"ticket {name} is settled by the change itself" for name, fact in head.settled.items() if not _as_told(base, name, fact)]
     made += [f"the outcome of ticket {name} is gone" for name in base.settled if name not in head.settled]
     made += [f"how ticket {name} ended is gone" for name in base.ended if name not in head.ended]
     made += [f"a step of a rule that only a person or a run takes: {each}" for each in sorted(head.rules - base.rules) if _in_force(each)]
@@ -65,6 +81,8 @@ def foreign(base: Lessons, head: Lessons) -> list[str]:
         made += [f"a {what} is gone: {each}" for each in sorted(before - after)]
     for what, old, new in (("meter", base.meters, head.meters), ("setting", base.settings, head.settings)):
         made += [f"the {what} {name} was changed" for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
+    made += [f"the erasure of entry {name} is gone" for name in sorted(base.erased - head.erased)]
+    made += [f"entry {name} was erased and is back" for name in sorted((base.erased | head.erased) & {*head.entries})]
     made += [f"entry {name} is gone" for name, said in base.entries.items() if name not in head.entries and "end" not in said]
     ends = {"executed", "starved", "faded", "merged", "erased"}
     for name, said in head.entries.items():
@@ -74,6 +92,12 @@ def foreign(base: Lessons, head: Lessons) -> list[str]:
     if (base.tick, base.ticked) != (head.tick, head.ticked):
         made.append(f"the clock was moved from {base.tick} to {head.tick}")
     return made
+
+
+def _as_told(base: Lessons, name: str, fact: Fact) -> bool:
+    """Whether an outcome was there before; its question may have become known as another one than its decider answers now."""
+    before = base.settled.get(name)
+    return before is not None and fact in (before, (*before[:-1], {**before[-1], "asked": fact[-1].get("asked")}))
 
 
 def _in_force(rule: str) -> bool:

@@ -14,11 +14,13 @@ again, so that balances and standings follow from the facts, whoever put them to
     ["ended", ticket, decider, tick, at, ticks until the end, time until it, "abandoned" or "expired", {…}]
     ["look", ticket, tick, at, meter, delta, {…}]
     ["control", tick, at, meter, delta, {…}]
+    ["erased", entry]
 
 Times are microseconds since 1970. A decider is "" where none decided. What a decision has beside it stands in the object at the end:
 `cited` and `withheld` entries, rules `beside` it, and `draws`, the coins that were thrown for it, each [entry, arm, p_shown, p_alone,
-p_all, rival or "", when the trial that it belongs to began or null]. An end without an outcome is told of randomised decisions alone.
-Form 1 had no links, rules, ends and draws, and is read as well.
+p_all, rival or "", when the trial that it belongs to began or null]; of one that ended, `asked` is the question where it is another one
+than its decider answers. An end without an outcome is told of randomised decisions alone. Form 1 had no links, rules, ends and draws, form
+2 no erasures; both are read as well, and what was never erased from is written as form 2.
 
 `head` is a digest of the lines after the first and of `parents`: the heads of the texts that this one
 came from, two after a merge.
@@ -36,8 +38,8 @@ from typing import Any, Final
 from earnest.errors import InvalidInput
 
 NAME: Final = "earnest lessons"
-FORM: Final = 2
-FORMS: Final = (1, 2)
+FORM: Final = 3
+FORMS: Final = (1, 2, 3)
 """The forms that can be read."""
 MAX_BYTES: Final = 64 * 1024 * 1024
 MAX_LINE: Final = 1_000_000
@@ -53,6 +55,7 @@ _WIDTHS: Final[Mapping[str, tuple[type | tuple[type, ...], ...]]] = {
     "settled": (str, str, int, int, int, int, str, (int, float), dict),
     "look": (str, int, int, str, (int, float), dict),
     "control": (int, int, str, (int, float), dict),
+    "erased": (str,),
 }
 _SPANS: Final = frozenset(("settled", "ended"))
 """Kinds that are written with what lies between the decision and its end, which may lie before it where clocks differ."""
@@ -63,7 +66,10 @@ Fact = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """Everything in a text, by what each fact is about. `ticked` is when the clock moved last, in microseconds; 0 if it never did."""
+    """Everything in a text, by what each fact is about. `ticked` is when the clock moved last, in microseconds; 0 if it never did.
+
+    erased: ids of entries that were erased here: nothing else is left of them, and no branch brings them back.
+    """
 
     agent: str
     tick: int = 0
@@ -79,6 +85,7 @@ class Lessons:
     links: Mapping[tuple[str, str, str], Fact] = field(default_factory=dict)
     rules: frozenset[str] = frozenset()
     ended: Mapping[str, Fact] = field(default_factory=dict)
+    erased: frozenset[str] = frozenset()
 
     @property
     def head(self) -> str:
@@ -108,6 +115,7 @@ def body(lessons: Lessons) -> list[str]:
         *(line(_short("ended", fact)) for fact in sorted(lessons.ended.values(), key=lambda fact: (fact[5], fact[0]))),
         *sorted(lessons.looks),
         *sorted(lessons.controls),
+        *(line(["erased", name]) for name in sorted(lessons.erased)),
     ]
 
 
@@ -119,7 +127,8 @@ def _short(kind: str, fact: Fact) -> list[Any]:
 
 def written(lessons: Lessons) -> str:
     """The text."""
-    first = [NAME, FORM, {"agent": lessons.agent, "head": lessons.head, "parents": [*lessons.parents], "tick": lessons.tick,
+    form = FORM if lessons.erased else 2
+    first = [NAME, form, {"agent": lessons.agent, "head": lessons.head, "parents": [*lessons.parents], "tick": lessons.tick,
                           "ticked": lessons.ticked}]  # fmt: skip
     return "\n".join([line(first), *body(lessons)]) + "\n"
 
@@ -186,6 +195,7 @@ class _Gathering:
         self._where = where
         self._named: dict[str, dict[Any, Any]] = {kind: {} for kind in ("setting", "meter", "entry", "link", "open", "settled", "ended")}
         self._lines: dict[str, set[str]] = {"look": set(), "control": set(), "rule": set()}
+        self._erased: set[str] = set()
 
     def take(self, fact: list[Any], text: str, number: int) -> None:
         """One line."""
@@ -205,6 +215,9 @@ class _Gathering:
                 raise self._wrong(number, f"{str(value)[:40]!r} is out of range")
         if kind in self._lines:
             self._lines[kind].add(line(fact))
+            return
+        if kind == "erased":
+            self._erased.add(rest[0])
             return
         if kind == "entry":
             said = dict(rest[0])
@@ -241,7 +254,7 @@ class _Gathering:
         return Lessons(
             agent, settings=named["setting"], meters=named["meter"], entries=named["entry"], open=named["open"], settled=named["settled"],
             looks=frozenset(self._lines["look"]), controls=frozenset(self._lines["control"]), links=named["link"],
-            rules=frozenset(self._lines["rule"]), ended=named["ended"],
+            rules=frozenset(self._lines["rule"]), ended=named["ended"], erased=frozenset(self._erased),
         )  # fmt: skip
 
     def _wrong(self, number: int, why: str) -> InvalidInput:

@@ -20,6 +20,8 @@ CHANNEL: Final = "settle-ci"
 _PAGE: Final = 1_000
 _LIVING: Final = ("active", "suspended")
 _LEFT_OUT: Final = ("embedder",)
+UNASKED: Final = "(the question is not kept)"
+"""The question of a decision that ended, where no entry decided whose own question could stand for it."""
 
 
 def gathered(reading: Reading, agent: str) -> Lessons:
@@ -32,7 +34,8 @@ def gathered(reading: Reading, agent: str) -> Lessons:
     """
     if reading.counter("archived"):
         raise NotAllowed("part of this store's log was archived, and the text form is made from all of it: use `earnest export`")
-    entries = {stored.entry.id: stored for stored in _entries(reading)}
+    every = {stored.entry.id: stored for stored in _entries(reading)}
+    entries = {name: stored for name, stored in every.items() if stored.entry.cause != "erased"}
     opened, settled, ended = _decided(reading, entries)
     named = {name for fact in opened.values() for name in (fact[3], *fact[4], *_beside(fact))}
     named |= {name for fact in (*settled.values(), *ended.values()) for name in (fact[1], *_beside(fact))}
@@ -57,7 +60,13 @@ def gathered(reading: Reading, agent: str) -> Lessons:
         controls=frozenset(_measured(reading, "control", settled)),
         links=_links(reading, entries),
         ended=ended,
+        erased=frozenset(every) - frozenset(entries),
     )  # fmt: skip
+
+
+def stand_in(decider: StoredEntry | None) -> str:
+    """The question of a decision that ended, where its text keeps none: the one that its decider answers."""
+    return UNASKED if decider is None else decider.entry.cue or decider.entry.text[:200]
 
 
 def _links(reading: Reading, entries: Mapping[str, StoredEntry]) -> dict[tuple[str, str, str], Fact]:
@@ -94,7 +103,7 @@ def _entries(reading: Reading) -> Iterator[StoredEntry]:
     chosen = Filter(scopes=None, standings=("active", "suspended", "dead"), rules=True)
     after: str | None = None
     while page := reading.page(chosen, after, _PAGE):
-        yield from (stored for stored in page if stored.entry.cause != "erased")
+        yield from page
         after = page[-1].entry.id
 
 
@@ -146,6 +155,7 @@ def _decided(reading: Reading, entries: Mapping[str, StoredEntry]) -> tuple[dict
             opened[ticket.id] = (ticket.id, ticket.opened_tick, micros(ticket.opened), decider, helping, ticket.query, more)
             continue
         more |= {"cited": roles["cited"]} if roles["cited"] else {}
+        more |= {"asked": ticket.query} if ticket.query not in ("", stand_in(entries.get(decider))) else {}
         begun = (ticket.id, decider, ticket.opened_tick, micros(ticket.opened))
         if ticket.state == "settled":
             settled[ticket.id] = (*begun, *_outcome(reading, ticket, more))

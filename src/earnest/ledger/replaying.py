@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from earnest.core import check
 from earnest.core.analysis import Analyser
@@ -22,11 +22,8 @@ from earnest.core.write_gate import Gate
 from earnest.errors import InvalidInput
 from earnest.ledger import decisions, lifecycle, looks, revocation, ticking
 from earnest.ledger.book import Book
-from earnest.ledger.gathering import CHANNEL
+from earnest.ledger.gathering import CHANNEL, stand_in
 from earnest.protocols import Author, Reading, Rng, Writing
-
-_UNASKED: Final = "(the question is not kept)"
-"""The question of a decision that ended, of which the text keeps none, where no entry decided whose own question could stand for it."""
 
 
 class _NoChance(Rng):
@@ -112,11 +109,12 @@ class Replay:
             yield tick, at, 1, ticket, self._decision(ticket, decider, supporting, query, more), CHANNEL
         for fact in self.lessons.ended.values():
             ticket, decider, tick, at, end, ended, state, more = fact
-            yield tick, at, 1, ticket, self._decision(ticket, decider, (), None, more), CHANNEL
+            yield tick, at, 1, ticket, self._decision(ticket, decider, (), more.get("asked"), more), CHANNEL
             yield end, ended, 2, ticket, self._end(ticket, state), CHANNEL
         for fact in self.lessons.settled.values():
             ticket, decider, tick, at, end, ended, meter, delta, more = fact
-            yield tick, at, 1, ticket, self._decision(ticket, decider, more.get("cited", ()) if decider else (), None, more), CHANNEL
+            others = more.get("cited", ()) if decider else ()
+            yield tick, at, 1, ticket, self._decision(ticket, decider, others, more.get("asked"), more), CHANNEL
             yield end, ended, 2, ticket, self._outcome(ticket, meter, delta, more), more.get("channel", CHANNEL)
         for each in self.lessons.looks:
             _, ticket, tick, at, meter, delta, more = json.loads(each)
@@ -147,7 +145,8 @@ class Replay:
     def _decision(self, name: str, decider: str, others: Any, query: str | None, more: Mapping[str, Any]) -> Callable[..., None]:
         decisions.ticket_id(name)
         exposure = check.number("exposure", more.get("exposure", 1.0), low=1e-300, high=1.0)
-
+        if query is not None:
+            query = check.text("query", query)
         for part in ("cited", "beside", "withheld", "draws"):
             if not isinstance(more.get(part, []), list):
                 raise InvalidInput("lessons", name, f"has {part} that are no list: nothing can be drawn or named by it")
@@ -159,11 +158,11 @@ class Replay:
             cited = _named(tx, more.get("cited", ())) if first is None else []
             rules, withheld = _named(tx, more.get("beside", ())), _named(tx, more.get("withheld", ()))
             draws = [self._draw(tx, name, each) for each in more.get("draws", ())]
-            asked = (first.entry.cue or first.entry.text[:200] if first else _UNASKED) if query is None else query
+            asked = stand_in(first) if query is None else Gate.of(settings.redact, settings.quarantine).passed(query).text
             decisions.open_ticket(
                 tx,
                 rng,
-                query=check.text("query", asked),
+                query=asked,
                 answer=first.entry.text if first else "",
                 deciding=first,
                 supporting=_named(tx, others),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -49,10 +49,10 @@ class LessonVerbs(LedgerVerbs):
     def save_lessons(self, path: str | Path) -> LessonsReport:
         """Write what this memory learned to a small, sorted text, fit for git: entries, decisions and outcomes, not balances.
 
-        Rules with their trials, links that somebody stated, notes on outcomes and randomised decisions are among them. A file that says the
-        same already is left as it is, so that a run that changed nothing changes no file. The questions of settled tickets, decisions that
-        were not randomised and ended without an outcome, links that were found, and who died without an outcome are left out: `export`
-        keeps everything.
+        Rules with their trials, links that somebody stated, notes on outcomes and randomised decisions are among them, and the ids of what
+        was erased, so that no branch brings it back. A file that says the same already is left as it is, so that a run that changed
+        nothing changes no file. Decisions that were not randomised and ended without an outcome, links that were found, and who died
+        without an outcome are left out: `export` keeps everything.
 
         Raises:
             NotAllowed: Part of the log was archived. StoreError: The file cannot be written.
@@ -70,8 +70,8 @@ class LessonVerbs(LedgerVerbs):
     def _lessons(self) -> Lessons:
         """The facts of this store, as the continuation of the text that it was made from."""
         with self._store.read() as reading:
-            made = self._facts(reading)
             segments = reading.events(entry=None, kind="segment", after=0, limit=1, newest=True)
+            made = self._facts(reading, segments[0].data.get("erased", ()) if segments else ())
         if not segments:
             return made
         said = segments[0].data
@@ -79,10 +79,12 @@ class LessonVerbs(LedgerVerbs):
             return replace(made, parents=tuple(said["parents"]))
         return replace(made, parents=(said["head"],))
 
-    def _facts(self, reading: Reading) -> Lessons:
+    def _facts(self, reading: Reading, erased: Iterable[str]) -> Lessons:
+        """The facts of this store; `erased` are the ids of entries that were erased before it was made from a text."""
         made = gathered(reading, self._store.agent)
         rules, more = rulebook.gathered(reading, made)
-        return replace(made, rules=rules, entries={name: {**said, **more.get(name, {})} for name, said in made.entries.items()})
+        entries = {name: {**said, **more.get(name, {})} for name, said in made.entries.items()}
+        return replace(made, rules=rules, erased=made.erased.union(erased), entries=entries)
 
     def load_lessons(self, path: str | Path) -> LessonsReport:
         """Make this memory, which must be new, from a text of lessons.
@@ -123,9 +125,11 @@ class LessonVerbs(LedgerVerbs):
         replay.run(lambda at: slot_of(every, at), _remember_slot)
         self._tied(made, rules)
         with self._store.read() as reading:
-            now = self._facts(reading)
+            now = self._facts(reading, made.erased)
+        gone = {"erased": sorted(made.erased)} if made.erased else {}
+        said = {"head": made.head, "parents": [*made.parents], "body": _digest(now), **gone}
         with self._writing() as tx:
-            tx.append("segment", data={"head": made.head, "parents": [*made.parents], "body": _digest(now)})
+            tx.append("segment", data=said)
         return _report(source, made, form.written(made), False)
 
     def _tied(self, made: Lessons, rules: rulebook.Rulebook) -> None:
@@ -173,17 +177,27 @@ def read_lessons(path: str | Path) -> Lessons:
         raise StoreError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
-def merge_lessons(ours: str | Path, theirs: str | Path, into: str | Path) -> LessonsReport:
+def merge_lessons(ours: str | Path, theirs: str | Path, into: str | Path, base: str | Path | None = None) -> LessonsReport:
     """Join two texts of lessons into one that names both as its parents. Whichever is named first, the same comes out.
+
+    Args:
+        base: The text that both came from, as git knows it: what one side changed or took away since then stands over what the other left
+            as it was. An empty file, as git gives where there was none, is no base.
 
     Raises:
         InvalidInput: One is damaged, or they are of two agents. StoreError: A file cannot be read or written.
     """
-    made = lesson_merging.merged(read_lessons(ours), read_lessons(theirs))
+    came_from = None if base is None or _empty(Path(base)) else read_lessons(base)
+    made = lesson_merging.merged(read_lessons(ours), read_lessons(theirs), came_from)
     text = form.written(made)
     target = Path(into)
     _put(target, text)
     return _report(target, made, text, True)
+
+
+def _empty(path: Path) -> bool:
+    """Whether a file is there and holds nothing."""
+    return path.is_file() and path.stat().st_size == 0
 
 
 def foreign_outcomes(base: str | Path, head: str | Path) -> list[str]:

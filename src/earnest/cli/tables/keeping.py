@@ -60,10 +60,11 @@ KEEPING: Final = (
             Option(("file",), "a text of lessons", "FILE", files=True),
             Option(("file2",), "another text of lessons, for merge and verify", "FILE2", nargs="?", files=True),
             Option(("--into",), "where merge writes to (FILE)", "PATH", files=True),
+            Option(("--base",), "what merge takes both to have come from: a change or a cut on one side stands", "PATH", files=True),
         ),
         "earnest lessons save .earnest/lessons.jsonl",
         "The text holds entries, decisions and outcomes, not balances: loading lives through them again. Merging takes the decisions and "
-        "outcomes of both and names both as its parents. As a driver for git: `earnest lessons merge %A %B`. Exit status 1 "
+        "outcomes of both and names both as its parents. As a driver for git: `earnest lessons merge %A %B --base %O`. Exit status 1 "
         "of verify: a change says itself what was measured.",
     ),
     Command(
