@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from earnest.core import links
 from earnest.core.analysis import Analyser
+from earnest.core.calendar import FIRST, LAST
 from earnest.core.entry import Entry, StoredEntry
 from earnest.core.filters import Filter
 from earnest.core.links import Link
@@ -53,9 +54,6 @@ NEAR: Final = 0.5
 
 BATCH: Final = 100
 """Entries whose links are found in one transaction of `maintain`."""
-
-_EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
-_LATEST: Final = datetime.max.replace(tzinfo=UTC)
 
 FIND, LIKEN = "linked", "linked:near"
 """Counters: the last row whose links by name and time, and by likeness, were found in order."""
@@ -147,7 +145,7 @@ def _by_time(reading: Reading, stored: StoredEntry) -> Iterator[Link]:
                     yield Link(stored.row, row, "temporal", TURN, said)
             return
     day = timedelta(days=1)
-    if entry.valid_from is None or not _EARLIEST + day <= entry.valid_from <= _LATEST - day:
+    if entry.valid_from is None or not FIRST + day <= entry.valid_from <= LAST - day:
         return
     near = reading.within(place, entry.valid_from - day, entry.valid_from + day, 4 * DATED)
     apart: list[tuple[float, int]] = []

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 
 from earnest.core.analysis import Analyser
+from earnest.core.calendar import days_before
 from earnest.core.entry import NewEntry, StoredEntry
 from earnest.core.filters import Filter
 from earnest.core.grounding import lost
@@ -118,4 +119,4 @@ def turn_ends(tx: Writing, last: StoredEntry | None) -> None:
 
 
 def _old(created: datetime | None, older: float, now: datetime) -> bool:
-    return created is None or created <= now - timedelta(days=older)
+    return created is None or created <= days_before(now, older)

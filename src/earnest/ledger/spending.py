@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from earnest.core.models import MICRO_DOLLARS, Price
 from earnest.errors import BudgetSpent
 from earnest.protocols import Reading, Writing
 
-KEPT: Final = timedelta(days=7)
-"""How long a reply is kept for work that was interrupted."""
+KEPT: Final = 7
+"""For how many days a reply is kept for work that was interrupted."""
 
 _DAY: Final = "llm:day"
 _TODAY: Final = "llm:today"

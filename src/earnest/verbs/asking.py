@@ -6,6 +6,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any, Final
 
+from earnest.core.calendar import days_before
 from earnest.core.models import MOST_TOKENS, Price, Reply, price_of
 from earnest.core.tokens import estimated
 from earnest.errors import EarnestError, ModelFailed, NotAvailable, StoreError
@@ -135,7 +136,7 @@ class Metered:
             return
         memory = self._memory
         with memory._writing() as tx:
-            tx.drop_replies(digests, before=memory._clock.now() - spending.KEPT)
+            tx.drop_replies(digests, before=days_before(memory._clock.now(), spending.KEPT))
 
 
 class AskingVerbs(Base):

@@ -6,13 +6,14 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 from earnest.core import check, segmenting
 from earnest.core.acting import Caller, caller
 from earnest.core.analysis import Analyser
+from earnest.core.calendar import days_before
 from earnest.core.entry import NewEntry, StoredEntry
 from earnest.core.events import twin_digest
 from earnest.core.settings import NAMES, Settings, with_changes
@@ -307,7 +308,7 @@ class Base:
 
     def _forget_keys(self) -> int:
         """Forget idempotency keys that are older than `KEYS_KEPT` days, and say how many. A short transaction for each thousand."""
-        before, after, gone = self._clock.now() - timedelta(days=KEYS_KEPT), "", 0
+        before, after, gone = days_before(self._clock.now(), KEYS_KEPT), "", 0
         while True:
             with self._store.read() as reading:
                 old = reading.old_keys(before, after, _KEYS)

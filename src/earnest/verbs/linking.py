@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from earnest.core import check, links
+from earnest.core.calendar import days_before
 from earnest.core.fading import lasts
 from earnest.core.reports import Related
 from earnest.errors import IndexDamaged
@@ -144,7 +144,7 @@ class LinkVerbs(Base):
                 break
         with self._store.read() as reading:
             settings = self._read_settings(reading)
-        gone = self._clock.now() - timedelta(days=min(lasts(1.0, settings.decay_half_life, links.LEAST), 700_000.0))
+        gone = days_before(self._clock.now(), lasts(1.0, settings.decay_half_life, links.LEAST))
         with self._writing() as tx:
             tx.drop_unused_links(gone, _PRUNED)
         return looked
