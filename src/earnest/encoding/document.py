@@ -80,7 +80,7 @@ class Document:
         object.__setattr__(self, "passages", tuple(check.items("passages", self.passages)))
         for passage in self.passages:
             if not isinstance(passage, Draft):
-                raise InvalidInput("passages", passage, f"holds a {type(passage).__name__}; make it a Draft(text)")
+                raise InvalidInput("passages", passage, f"must hold nothing but Draft(text), not {type(passage).__name__}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -337,7 +337,7 @@ def _checked(documents: Sequence[Document]) -> list[Document]:
     made = list(documents)
     for document in made:
         if not isinstance(document, Document):
-            raise InvalidInput("documents", document, f"holds a {type(document).__name__}; make it a Document(source, text)")
+            raise InvalidInput("documents", document, f"must hold nothing but Document(source, text), not {type(document).__name__}")
     return made
 
 

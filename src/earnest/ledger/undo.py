@@ -36,9 +36,8 @@ def undo(tx: Writing, settings: Settings, analyser: Analyser, seq: int, more: Ma
         raise NotUndoable(f"event {seq} was taken back already")
     handler = {**_HANDLERS, **(more or {})}.get(event.kind)
     if handler is None:
-        raise NotUndoable(
-            f"event {seq} is a {event.kind}, which has no undo: {_WHY.get(event.kind, 'it changed nothing that could be taken back')}"
-        )
+        why = _WHY.get(event.kind, "it changed nothing that could be taken back")
+        raise NotUndoable(f"event {seq} ({event.kind}) has no undo: {why}")
     try:
         changed = handler(tx, settings, analyser, event)
     except (NotAllowed, InvalidInput) as error:
@@ -49,6 +48,12 @@ def undo(tx: Writing, settings: Settings, analyser: Analyser, seq: int, more: Ma
 
 
 _WHY = {
+    "undo": "do again what it took back",
+    "rollback": "it took back what a run of `maintain` or `compress_long` did; run that again",
+    "twin": "it only added its sources to the entry that says the same",
+    "create": "it made this store; delete the file instead",
+    "meter": "declare the meter anew, or revoke it",
+    "bind": "it says by whom is measured from then on; revoke the meter if that should not count",
     "archived": "what it did lies in an archive",
     "archive": "the file holds what these events said; they are not brought back",
     "erase": "nothing of it is left that could be brought back",

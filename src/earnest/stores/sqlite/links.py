@@ -104,7 +104,7 @@ JOIN entries e ON e.entry = l.row WHERE e.standing <> 'dead' GROUP BY l.row HAVI
 def damage(db: Any) -> Iterator[Damage]:
     """Links that lead nowhere, to a dead entry or into another scope, or weigh what no link can; entries with more than the bound."""
     for _, _, kind, one, other in db.execute(_ASTRAY):
-        yield Damage("link damaged", f"a {kind} link between {one or 'nothing'} and {other or 'nothing'} cannot be", True)
+        yield Damage("link damaged", f"a link ({kind}) between {one or 'nothing'} and {other or 'nothing'} cannot be", True)
     # Stated links of the dead come back with them, so that a crowd of them may be a little larger for a while.
     for entry_id, held in db.execute(_CROWDED, (2 * MOST,)):
         yield Damage("link damaged", f"entry {entry_id} has {held} links, at most {MOST} are kept", True)
