@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, Final
 
 from bench.serve.load import percentile
 
-FLAT: Final = 0.10
-"""Growth of the service's memory after its first tenth that still counts as flat."""
+WARM: Final = 10_000
+"""Questions after which a service has loaded and filled what it keeps; what it holds before that says nothing."""
+
+FLAT: Final = 100.0
+"""Kilobytes in a thousand questions by which the service's memory may rise in the second half of a run and count as flat: 1 MB in ten
+thousand, which is within what the reading itself varies by."""
 
 
 def lines(made: dict[str, Any]) -> list[str]:
@@ -44,17 +49,31 @@ def _memory(made: dict[str, Any]) -> list[str]:
     """How the memory of the service went, by process: one that was started anew begins again."""
     told = []
     for run in range(1, made["runs"] + 1):
-        held = [one["resident"] for one in made["chunks"] if one["run"] == run]
-        files = [one["files"] for one in made["chunks"] if one["run"] == run]
-        if len(held) < 10 or not all(held):
-            told.append(f"run {run}: {len(held)} chunks, too few to say whether memory stays flat")
+        mine = [one for one in made["chunks"] if one["run"] == run]
+        curve = list(zip(accumulate(one["questions"] for one in mine), (one["resident"] for one in mine), strict=True))
+        files = [one["files"] for one in mine]
+        if not mine or curve[-1][0] < 2 * WARM or not all(held for _, held in curve):
+            told.append(f"run {run}: {curve[-1][0] if mine else 0:,} questions, too few to say whether memory stays flat")
             continue
-        first, last = max(held[: len(held) // 10 + 1]), max(held[-(len(held) // 10 + 1) :])
-        word = "flat" if last <= first * (1 + FLAT) else "GROWS"
+        half = [place for place in curve if place[0] >= max(WARM, curve[-1][0] / 2)]
+        rise = slope(half)
         told.append(
-            f"run {run}: memory {word}: {first / 1024:.0f} MB in the first tenth, {last / 1024:.0f} MB in the last, "
-            f"{max(held) / 1024:.0f} MB at most; open files {files[0]} to {files[-1]}"
+            f"run {run}: memory {'flat' if rise <= FLAT else 'GROWS'}: {rise:+.0f} kB in a thousand questions over its second half, "
+            f"{max(held for _, held in curve) / 1024:.0f} MB at most; open files {files[0]} to {files[-1]}"
         )
+        told.append(f"  MB after so many questions: {', '.join(f'{held / 1024:.0f} ({asked:,})' for asked, held in _marks(curve))}")
     if "whole" in made:
         told.append(f"the store is {'whole' if made['whole'] else 'DAMAGED'}, {made['pending']} tickets open")
     return told
+
+
+def _marks(curve: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The first place of a curve, and ten more as far apart as can be."""
+    return [curve[0], *(curve[round(step * (len(curve) - 1) / 10)] for step in range(1, 11))]
+
+
+def slope(curve: Sequence[tuple[int, int]]) -> float:
+    """How many kilobytes a thousand questions add, by least squares: one outlier at either end moves it little."""
+    asked, held = (sum(place[axis] for place in curve) / len(curve) for axis in (0, 1))
+    spread = sum((place[0] - asked) ** 2 for place in curve)
+    return 1_000 * sum((place[0] - asked) * (place[1] - held) for place in curve) / spread if spread else 0.0

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bench.serve.load import STEP, histogram, percentile
-from bench.serve.report import lines
+from bench.serve.report import lines, slope
 
 
 @pytest.mark.parametrize("share", [0.5, 0.95, 0.99])
@@ -27,7 +27,7 @@ def test_of_nothing_there_is_no_percentile() -> None:
 def made(resident: list[int], failed: int = 0) -> dict[str, Any]:
     chunks = [
         {
-            "kind": ("search", "decide")[number % 2], "requests": 100, "questions": 100, "seconds": 1.0 + number % 3,
+            "kind": ("search", "decide")[number % 2], "requests": 100, "questions": 1_000, "seconds": 1.0 + number % 3,
             "taken": histogram([0.01] * 99 + [1.0]),
             "settled": histogram([0.02] * 100 * (number % 2)), "failed": failed, "resident": kb, "files": 20, "run": 1,
         }
@@ -44,6 +44,20 @@ def test_the_report_tells_rates_percentiles_and_failures() -> None:
     assert "10.1 ms" in search.replace("10.0 ms", "10.1 ms") and "memory flat" in text and "whole, 0 tickets" in text
 
 
-def test_memory_that_grows_is_said_to_grow_and_few_chunks_say_nothing() -> None:
-    assert "memory GROWS" in "\n".join(lines(made([100_000 + 2_000 * number for number in range(20)])))
-    assert "too few" in "\n".join(lines(made([100_000] * 5)))
+def test_memory_that_grows_is_said_to_grow_with_its_slope_and_few_questions_say_nothing() -> None:
+    grows = "\n".join(lines(made([100_000 + 250 * number for number in range(40)])))
+    assert "memory GROWS: +250 kB in a thousand questions" in grows and "98 (1,000)" in grows and "107 (40,000)" in grows
+    assert "too few" in "\n".join(lines(made([100_000] * 19)))
+    assert "too few" in "\n".join(lines(made([])))
+
+
+def test_memory_that_rises_before_it_is_level_is_flat_and_so_is_one_that_gives_back() -> None:
+    assert "memory flat: +0 kB" in "\n".join(lines(made([100_000 + 2_000 * min(number, 9) for number in range(40)])))
+    assert "memory flat: -50 kB" in "\n".join(lines(made([140_000 - 50 * number for number in range(40)])))
+
+
+def test_a_slope_is_that_of_the_line_and_one_outlier_moves_it_little() -> None:
+    line = [(1_000 * number, 70_000 + 30 * number) for number in range(50)]
+    assert slope(line) == pytest.approx(30)
+    assert slope([*line[:-1], (line[-1][0], line[-1][1] + 1_000)]) == pytest.approx(30, abs=5)
+    assert slope(line[:1]) == 0.0
