@@ -99,9 +99,7 @@ def _restore_backup(p: Place) -> Any:
 
 def _load_lessons(p: Place) -> Any:
     path = p.path()
-    with Memory.open(clock=ManualClock(TODAY), embedder="none") as other:
-        other.add("The Pen server runs on port 2.")
-        other.save_lessons(path)
+    p.memory.save_lessons(path)
     with Memory.open(clock=p.clock, embedder="none") as other:
         return other.load_lessons(path)
 

@@ -35,6 +35,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from earnest.core.calendar import FIRST, LAST
+from earnest.core.events import micros
 from earnest.errors import InvalidInput
 
 NAME: Final = "earnest lessons"
@@ -59,6 +61,9 @@ _WIDTHS: Final[Mapping[str, tuple[type | tuple[type, ...], ...]]] = {
 }
 _SPANS: Final = frozenset(("settled", "ended"))
 """Kinds that are written with what lies between the decision and its end, which may lie before it where clocks differ."""
+_AT: Final = {"rule": 2, "open": 2, "ended": 3, "settled": 3, "look": 2, "control": 1}
+"""Where in a fact of these kinds its time stands, after the name of the kind."""
+_CALENDAR: Final = range(micros(FIRST), micros(LAST) + 1)
 _NUMBERS: Final = {"created": int, "born": int, "importance": float, "confidence": float, "pinned": bool, "probation": int, "version": int}
 
 Fact = tuple[Any, ...]
@@ -156,7 +161,7 @@ def parsed(text: str, where: str = "the text") -> Lessons:
     about = first[2]
     try:
         lessons = replace(
-            made.lessons(str(about["agent"])), tick=_whole(about["tick"]), ticked=_whole(about["ticked"]),
+            made.lessons(str(about["agent"])), tick=_whole(about["tick"]), ticked=_whole(about["ticked"], _CALENDAR),
             parents=tuple(str(parent) for parent in about["parents"]),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError) as error:
@@ -166,8 +171,8 @@ def parsed(text: str, where: str = "the text") -> Lessons:
     return lessons
 
 
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**62:
+def _whole(value: Any, allowed: range = range(2**62)) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value not in allowed:
         raise ValueError(f"{value!r} is no whole number")
     return value
 
@@ -205,13 +210,13 @@ class _Gathering:
         widths = _WIDTHS.get(kind) if isinstance(kind, str) else None
         if widths is None or len(rest) != len(widths):
             raise self._wrong(number, f"{str(kind)[:40]!r} is not known in this form, or has another length")
-        for value, wanted in zip(rest, widths, strict=True):
+        for place, (value, wanted) in enumerate(zip(rest, widths, strict=True)):
             number_wanted = wanted in (int, (int, float))
             if not isinstance(value, wanted) or (number_wanted and isinstance(value, bool)):
                 raise self._wrong(number, f"{str(value)[:40]!r} is of the wrong type")
             endless = isinstance(value, float) and not math.isfinite(value)
-            least = -(2**62) if kind in _SPANS else 0
-            if endless or (wanted is int and isinstance(value, int) and not least <= value < 2**62):
+            allowed = _CALENDAR if place == _AT.get(kind) else range(-(2**62) if kind in _SPANS else 0, 2**62)
+            if endless or (wanted is int and isinstance(value, int) and value not in allowed):
                 raise self._wrong(number, f"{str(value)[:40]!r} is out of range")
         if kind in self._lines:
             self._lines[kind].add(line(fact))
@@ -233,8 +238,8 @@ class _Gathering:
                     raise self._wrong(number, "a link names two entries, the lesser id first, and weighs more than 0 and at most 1")
             if kind in _SPANS:
                 fact_kept = (*rest[:4], rest[2] + rest[4], rest[3] + rest[5], *rest[6:])
-                if min(fact_kept[2:6]) < 0:
-                    raise self._wrong(number, "its outcome lies before the beginning of time")
+                if min(fact_kept[2], fact_kept[4]) < 0 or fact_kept[5] not in _CALENDAR:
+                    raise self._wrong(number, "its outcome lies before the beginning of time, or after its end")
         if name in self._named[kind]:
             raise self._wrong(number, f"{name!r} is there twice")
         self._named[kind][name] = fact_kept
