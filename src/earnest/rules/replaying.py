@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from earnest.core import check
+from earnest.core.calendar import FIRST, LAST
 from earnest.core.entry import StoredEntry
 from earnest.core.events import micros, moment
 from earnest.core.filters import Filter
@@ -157,9 +158,9 @@ class Rulebook:
             return
         if not isinstance(term, list) or len(term) != 2:
             raise InvalidInput("lessons", name, "has a half-life that is none")
-        ends, hits = (check.integer("term", each, low=0, high=2**60) for each in term)
+        ends, hits = check.integer("term", term[0], low=micros(FIRST), high=micros(LAST)), check.integer("term", term[1], low=0, high=2**60)
         tx.change_entry(stored.row, recalls=stored.entry.recalls + min(hits, FEW_HITS))
-        tx.change_rule(stored.row, ends=_at(ends), hits_before=stored.entry.recalls)
+        tx.change_rule(stored.row, ends=moment(ends), hits_before=stored.entry.recalls)
 
 
 def _author(name: str, said: Mapping[str, Any]) -> tuple[str, str]:
@@ -168,13 +169,6 @@ def _author(name: str, said: Mapping[str, Any]) -> tuple[str, str]:
     if not isinstance(by, list) or len(by) != 2:
         raise InvalidInput("lessons", name, "had a step taken by nobody")
     return check.label("actor", by[0], limit=100), check.label("channel", by[1], limit=50)
-
-
-def _at(when: int) -> datetime:
-    try:
-        return moment(when)
-    except (OverflowError, ValueError):
-        raise InvalidInput("term", when, "is no time") from None
 
 
 def _number(said: Mapping[str, Any], name: str) -> float:
