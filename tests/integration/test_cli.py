@@ -871,6 +871,34 @@ def test_a_misspelt_command_is_guessed(shell: Shell) -> None:
     assert "earnest settle --help" in shell("settle", status=2).err
 
 
+def test_the_verb_that_python_has_for_a_command_leads_to_it(shell: Shell) -> None:
+    from earnest.cli.main import _MEANT
+    from earnest.cli.tables import COMMANDS
+
+    assert set(_MEANT.values()) <= {command.name for command in COMMANDS} and not set(_MEANT) & {command.name for command in COMMANDS}
+    assert "did you mean 'remember'" in shell("add", "x", status=2).err
+    assert "did you mean 'why'" in shell("obituary", "x", status=2).err
+
+
+def test_the_richest_are_shown_with_their_standing(shell: Shell) -> None:
+    shell("remember", "Cache files may be deleted.")
+    shell("meters", "add", "disk", "--scale", "10")
+    shell("meters", "bind", "disk", "cli")
+    ticket = shell("decide", "May cache files be deleted?", "--json").json["id"]
+    shell("settle", ticket, "-50", "--meter", "disk")
+    assert "suspended" in shell("top").out
+
+
+def test_nothing_to_merge_is_said_in_words(shell: Shell) -> None:
+    shell("remember", "Cache files may be deleted.")
+    assert shell("consolidate").out == "Nothing was merged.\n"
+    assert shell("consolidate", "--dry-run").out == "Nothing would be merged.\n"
+
+
+def test_erasing_without_a_subject_names_the_options(shell: Shell) -> None:
+    assert "--scope, --source, --entry or --text" in shell("erase", "--yes", status=2).err
+
+
 HOSTILE: Final = "Logs \x1b]0;owned\x07 may \x1b[2J go\u202e safe\r\nearnest: all is well\x9b31m"
 
 

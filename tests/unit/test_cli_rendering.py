@@ -113,6 +113,26 @@ def test_what_stands_before_the_texts_of_a_wide_table_fits_the_window_as_well() 
     assert all(width(line) <= 60 and line == line.rstrip() for line in plain.splitlines()), plain
 
 
+def _narrowed(source: str, text: str) -> list[str]:
+    terminal = Terminal()
+    Screen(terminal, environ={"NO_COLOR": "1"}).table(["id", "source", "text"], [["x", source, text], ["x", "here", "z"]], narrow=1)
+    return terminal.getvalue().splitlines()
+
+
+def test_a_long_name_of_a_source_gives_room_to_the_text_beside_it() -> None:
+    lines = _narrowed("wiki/" * 8, "some words that are to be read whole")
+    assert len(lines) == 3 and all(width(line) <= 60 for line in lines)
+    assert "wiki/wiki/wiki/wiki" in lines[1] and "…" in lines[1] and "some words that are" in lines[1]
+    # What fits stays whole.
+    assert _narrowed("wiki/" * 8, "few words")[1] == f"x   {'wiki/' * 8}  few words"
+
+
+def test_a_source_is_not_cut_where_the_texts_have_lines_of_their_own_all_the_same() -> None:
+    terminal = Terminal()
+    Screen(terminal, environ={"NO_COLOR": "1"}).table(["id", "source", "text"], [["x" * 16, "wiki/" * 6, "word " * 9]], narrow=1)
+    assert terminal.getvalue().splitlines()[2] == f"{'x' * 16}  {'wiki/' * 6}"
+
+
 @pytest.mark.parametrize("first", ["x" * 20, "x"])
 def test_a_table_whose_texts_are_wanted_whole_wraps_them_under_their_column(first: str) -> None:
     terminal, text = Terminal(), "word " * 30

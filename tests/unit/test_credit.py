@@ -120,7 +120,7 @@ def test_energy_is_shown_with_three_digits(amount: int, signed: bool, shown: str
 
 @pytest.mark.parametrize(
     ("delta", "shown"),
-    [(4096.0, "+4,096"), (-1_047_552.0, "−1,047,552"), (0.0, "0"), (0.25, "+0.25"), (1e300, "+1e+300"), (-1.23456789, "−1.23457")],
+    [(4096.0, "+4,096"), (-1_047_552.0, "−1,047,552"), (0.0, "0"), (0.25, "+0.25"), (1e300, "+1e+300"), (18_460_712.34, "+18,460,712"), (-999_999.9, "−1,000,000"), (94_878.91, "+94,878.9"), (-1.23456789, "−1.23457")],
 )
 def test_a_delta_is_shown_as_people_write_it(delta: float, shown: str) -> None:
     assert shown_delta(delta) == shown

@@ -583,6 +583,17 @@ def test_the_rule_and_its_numbers_are_recorded_with_what_they_moved() -> None:
 # insight
 
 
+def test_what_is_not_said_of_a_meter_again_stays_as_it_was() -> None:
+    with Memory.open() as memory:
+        memory.meters.add("disk", unit="bytes", scale=4096)
+        changes: list[dict[str, Any]] = [{"tier": "claimed"}, {"unit": "bytes"}, {"scale": 4096}, {}]
+        for change in changes:
+            made = memory.meters.add("disk", **change)
+            assert (made.unit, made.scale) == ("bytes", 4096), change
+        assert memory.meters.add("disk", unit="").unit == "", "which is said"
+        assert memory.meters.add("disk", scale=8).scale == 8
+
+
 def test_meters_count_what_they_said() -> None:
     memory = opened()
     zebra(memory)

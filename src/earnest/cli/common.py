@@ -67,7 +67,7 @@ def entry_table(screen: Screen, entries: list[Entry]) -> None:
     rows: list[list[Part]] = [
         [e.id, e.kind, standing(e), energy(e), *([e.scope or "(default)"] if scoped else []), sources(e), e.text] for e in entries
     ]
-    screen.table(head, rows, right=frozenset({3}))
+    screen.table(head, rows, right=frozenset({3}), narrow=len(head) - 2)
 
 
 def nothing_here(screen: Screen, memory: Memory, args: Namespace, *, asked: bool = False) -> None:

@@ -87,7 +87,7 @@ def search(args: Namespace, screen: Screen) -> int:
             rows: list[list[Part]] = [
                 [f"{hit.score:.3f}", hit.entry.id, standing(hit.entry), sources(hit.entry), hit.entry.text] for hit in hits
             ]
-            screen.table(["score", "id", "standing", "source", "text"], rows, right=frozenset({0}))
+            screen.table(["score", "id", "standing", "source", "text"], rows, right=frozenset({0}), narrow=3)
     return 0
 
 

@@ -28,6 +28,8 @@ _TOLD: Final = {
 def erase(args: Namespace, screen: Screen) -> int:
     """`earnest erase`."""
     what = given(args, *_SUBJECTS)
+    if not what:
+        raise InvalidInput("erase", None, "names nothing to erase; give --scope, --source, --entry or --text")
     if "text" in what:
         what["text"] = typed(what["text"])
     with open_memory(args, "writing") as memory:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any, Final
 
-from earnest.cli.common import energy, given, model_cost, plural, sources
+from earnest.cli.common import energy, given, model_cost, plural, sources, standing
 from earnest.cli.place import hint, open_memory
 from earnest.cli.render import Painted, Part, Screen
 
@@ -21,7 +21,7 @@ _MOST: Final = 1_000
 _ACCOUNTS: Final = {
     "mint": "made for stakes",
     "world": "credits paid (−) and fines taken (+) for outcomes",
-    "rent": "booked when an entry that owes it is next touched",
+    "rent": "paid by the living, tick by tick",
     "cap": "credit that did not fit under the cap",
     "forfeit": "left behind by the dead",
 }
@@ -49,8 +49,8 @@ def top(args: Namespace, screen: Screen) -> int:
     elif not entries:
         screen.say("No living entry earns here; `", hint(args, "list --all-scopes"), "` shows those that live otherwise.")
     else:
-        rows: list[list[Part]] = [[energy(e), e.id, sources(e), e.text] for e in entries]
-        screen.table(["energy", "id", "source", "text"], rows, right=frozenset({0}))
+        rows: list[list[Part]] = [[energy(e), e.id, standing(e), sources(e), e.text] for e in entries]
+        screen.table(["energy", "id", "standing", "source", "text"], rows, right=frozenset({0}), narrow=3)
     return 0
 
 
@@ -155,10 +155,11 @@ def _told(event: Event) -> str:
     parts = [*event.entries[:3], *([f"+{len(event.entries) - 3}"] if len(event.entries) > 3 else [])]
     if event.ticket:
         parts.append(f"ticket {event.ticket}")
+    told = [" ".join(parts)] if parts else []
     for name, value in event.data.items():
         if isinstance(value, (bool, int, float)) or (isinstance(value, str) and len(value) < 32):
-            parts.append(f"{name} {value}")
-    return " ".join(parts) + (f": {event.note}" if event.note else "")
+            told.append(f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}")
+    return ", ".join(told) + (f": {event.note}" if event.note else "")
 
 
 def _say_digest(screen: Screen, digest: Audit) -> None:

@@ -22,6 +22,13 @@ FAULT: Final = 70
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
 
+# What somebody types who knows the verbs of Python, or of other programs.
+_MEANT: Final = {
+    "add": "remember", "answer": "query", "ask": "query", "configure": "config", "delete": "forget", "events": "audit", "graph": "related",
+    "history": "why", "init": "remember", "log": "audit", "obituary": "why", "remove": "forget", "set": "config", "settings": "config",
+    "status": "stats", "update": "edit",
+}  # fmt: skip
+
 _BAD_INPUT: Final = (InvalidInput, KeyReused, NotAvailable, WrongAgent)
 
 
@@ -94,7 +101,7 @@ def _nearest(error: UsageError, words: list[str]) -> UsageError:
     from difflib import get_close_matches
 
     typed = next((word for word in words if f"invalid choice: {word!r}" in message), "")
-    near = get_close_matches(typed, names, 1)
+    near = [_MEANT[typed]] if typed in _MEANT else get_close_matches(typed, names, 1)
     return UsageError(f"there is no command {typed!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
 
 

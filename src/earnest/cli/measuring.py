@@ -73,11 +73,11 @@ def _say_meters(screen: Screen, found: list[Meter]) -> None:
         rows: list[list[Part]] = [
             [
                 m.name, m.unit or "-", "-" if m.scale is None else f"{m.scale:g}", m.tier, f"{m.settlements:,}", shown_delta(m.total),
-                _lies(m), "-" if m.baseline is None else f"{m.baseline:+.4g}", ", ".join(m.channels) or "no channel",
+                _lies(m), "-" if m.baseline is None else f"{m.baseline:+.4g}", ", ".join(m.channels) or "none",
             ]
             for m in found
         ]  # fmt: skip
-        heads = ["meter", "unit", "scale", "tier", "settlements", "total", "lies", "by itself", "bound to"]
+        heads = ["meter", "unit", "scale", "tier", "settled", "total", "lies", "by itself", "bound to"]
         screen.table(heads, rows, right=frozenset({2, 4, 5, 6, 7}))
 
 

@@ -28,7 +28,10 @@ def consolidate(args: Namespace, screen: Screen) -> int:
             screen.json(report)
             return 0
         told = "would be merged" if dry else "merged"
-        screen.say(Painted(plural(report.merged, "entry", "entries"), "bold"), f" {told} into {len(report.groups):,}.")
+        if report.groups:
+            screen.say(Painted(plural(report.merged, "entry", "entries"), "bold"), f" {told} into {len(report.groups):,}.")
+        else:
+            screen.say("Nothing would be merged." if dry else "Nothing was merged.")
         _say_groups(screen, memory, report.groups)
         for reason in report.refused[:_SHOWN]:
             screen.say(Painted(f"Left apart: {reason}", "dim"))

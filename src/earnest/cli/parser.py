@@ -131,13 +131,14 @@ def _overview() -> str:
     import textwrap
 
     room = max(_NARROWEST, shutil.get_terminal_size().columns - 2)
+    widest = max(len(command.name) for command in COMMANDS)
     lines: list[str] = []
     theme = ""
     for command in COMMANDS:
         if command.theme != theme:
             theme = command.theme
             lines += ["", f"{theme}:"]
-        lines += textwrap.wrap(f"  {command.name:<11} {command.summary}", room, subsequent_indent=" " * 14, break_on_hyphens=False)
+        lines += textwrap.wrap(f"  {command.name:<{widest}}  {command.summary}", room, subsequent_indent=" " * (widest + 4), break_on_hyphens=False)
     for told in (
         "The store is --store, else EARNEST_STORE, else .earnest/memory.db in this folder or one above it, else memory.db in your "
         "user's data folder.",

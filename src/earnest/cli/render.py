@@ -21,6 +21,7 @@ _LABELS = re.compile(r" *(?:\S+(?: +[0-9]+)? {2,}){0,2}")
 _STYLES: Final = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _NARROWEST: Final = 40
 _ROOM: Final = 32
+_NARROW: Final = 20
 
 
 class Painted(NamedTuple):
@@ -170,22 +171,36 @@ class Screen:
                 self.say(indent, Painted((name if i == 0 else "").ljust(left), "dim"), shown)
 
     def table(
-        self, head: Sequence[str], rows: Sequence[Sequence[Part]], *, right: frozenset[int] = frozenset(), whole: bool = False
+        self,
+        head: Sequence[str],
+        rows: Sequence[Sequence[Part]],
+        *,
+        right: frozenset[int] = frozenset(),
+        whole: bool = False,
+        narrow: int | None = None,
     ) -> None:
         """Print a table. The columns that `right` names are numbers.
 
         On a terminal the last column is cut to the window, or wrapped if the `whole` of it is wanted; it goes on a line of its own where
-        little room is left for it.
+        little room is left for it. The column that `narrow` names gives room to the last one, where that keeps both on one line.
         """
         shown = [[cleaned(_text(cell)) for cell in row] for row in rows]
         last = len(head) - 1
         widths = [max(width(row[i]) for row in [list(head), *shown]) for i in range(len(head))]
-        stacked = self.columns is not None and sum(widths[:last]) + 2 * last + min(_ROOM, widths[last]) > self.columns
+        room = 0 if self.columns is None else self.columns - sum(widths[:last]) - 2 * last
+        if self.columns is not None and narrow is not None and room < widths[last]:
+            spared = min(widths[last] - room, widths[narrow] - _NARROW)
+            if spared > 0 and room + spared >= _ROOM:
+                room += spared
+                widths[narrow] -= spared
+                for row_of in shown:
+                    row_of[narrow] = fit(row_of[narrow], widths[narrow])
+        stacked = self.columns is not None and room < min(_ROOM, widths[last])
         for cells, styles in [(list(head), ["dim"] * len(head)), *zip(shown, map(_style_of, rows), strict=True)]:
             front: list[Part] = []
             for i, cell in enumerate(cells[:last]):
-                room = " " * (widths[i] - width(cell))
-                front += [Painted(room + cell if i in right else cell + ("" if stacked and i == last - 1 else room), styles[i]), "  "]
+                blank = " " * (widths[i] - width(cell))
+                front += [Painted(blank + cell if i in right else cell + ("" if stacked and i == last - 1 else blank), styles[i]), "  "]
             if stacked:
                 self.cut(*front[:-1])
                 front = ["    "]

@@ -14,6 +14,9 @@ RENT: Final = -3
 CAP: Final = -4
 FORFEIT: Final = -5
 
+# From here on six digits would leave part of the whole number out.
+_WHOLE_FROM: Final = 99_999.5
+
 ACCOUNTS: Final = {MINT: "mint", WORLD: "world", RENT: "rent", CAP: "cap", FORFEIT: "forfeit"}
 
 
@@ -29,7 +32,8 @@ def shown_energy(amount: int, *, signed: bool = False) -> str:
 
 
 def shown_delta(delta: float) -> str:
-    """A measured delta as people read it: whole numbers without a fraction, grouped; others with up to six digits."""
+    """A measured delta as people read it: grouped; with six digits, or as many as its whole part has."""
     sign = "−" if delta < 0 else "+" if delta > 0 else ""
     size = abs(delta)
-    return sign + (f"{int(size):,}" if size == int(size) and size < 1e15 else f"{size:,.6g}")
+    whole = size == int(size) or size >= _WHOLE_FROM
+    return sign + (f"{round(size):,}" if whole and size < 1e15 else f"{size:,.6g}")

@@ -193,7 +193,7 @@ class NewMeter(Body):
     """Who measures, in which unit, and what its word weighs where it is bound."""
 
     name: Name
-    unit: Annotated[str, Field(max_length=50)] = ""
+    unit: Annotated[str, Field(max_length=50)] | None = None
     scale: Size | None = None
     tier: Tier = "measured"
 

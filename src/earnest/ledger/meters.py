@@ -33,8 +33,8 @@ class Meters:
         self._settings = settings
         self._analyser = analyser
 
-    def add(self, name: str, *, unit: str = "", scale: float | None = None, tier: str = "measured") -> Meter:
-        """Make a meter, or change one of that name.
+    def add(self, name: str, *, unit: str | None = None, scale: float | None = None, tier: str = "measured") -> Meter:
+        """Make a meter, or change one of that name. A unit and a scale that are not given stay as they were.
 
         Args:
             name: At most 100 characters, compared exactly.
@@ -48,11 +48,16 @@ class Meters:
         Durable when it returns.
         """
         name = check.label("name", name, limit=100)
-        unit = check.label("unit", unit, limit=50, blank=True)
+        counted = None if unit is None else check.label("unit", unit, limit=50, blank=True)
         chosen = None if scale is None else check.scale("scale", scale)
         trust: Tier = check.choice("tier", tier, TIERS)
         with self._writing() as tx:
-            tx.put_meter(name, unit=unit, scale=chosen, tier=trust)
+            before = tx.meter(name)
+            if before is not None:
+                # Whoever names a unit, or takes trust away, does not mean to make every outcome weigh something else.
+                counted = before.unit if counted is None else counted
+                chosen = before.scale if chosen is None else chosen
+            tx.put_meter(name, unit=counted or "", scale=chosen, tier=trust)
             tx.append("meter", data={"meter": name, "tier": trust, "scale": chosen})
             made = tx.meter(name)
         assert made is not None

@@ -44,7 +44,7 @@ class ArchivingVerbs(MovingVerbs):
             last = reading.events(entry=None, kind=None, after=0, limit=1, newest=True)
             events = reading.archivable((last[0].seq if last else 0) + 1 - kept)
             if not events:
-                raise NotAllowed(f"nothing to archive: of events older than the latest {kept:,} none can go; `keep` fewer")
+                raise NotAllowed(f"nothing to archive: of events older than the latest {kept:,} none can go; keep fewer (`keep=`, --keep)")
             with streams.whole_file(target) as file:
                 summary = streams.write_export(file, self._header(reading, False), reading.archive_rows(events))
         try:

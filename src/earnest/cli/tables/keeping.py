@@ -100,7 +100,7 @@ KEEPING: Final = (
     Command(
         "bench", "The store", "measure recall on this store's own entries, and what to set", "bench:bench",
         (
-            Option(("what",), "what to measure", choices=("recall",)),
+            Option(("what",), "what to measure", "WHAT", choices=("recall",)),
             Option(("--embedder",), "compare this embedder too; repeat for several (the store's own)", "SPEC", repeat=True),
             Option(("--questions",), "how many questions with known answers to make (300)", "N", "whole"),
             Option(("--entries",), "how many entries to measure at most, as a sample (5,000)", "N", "whole"),
