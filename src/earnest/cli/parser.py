@@ -138,7 +138,8 @@ def _overview() -> str:
         if command.theme != theme:
             theme = command.theme
             lines += ["", f"{theme}:"]
-        lines += textwrap.wrap(f"  {command.name:<{widest}}  {command.summary}", room, subsequent_indent=" " * (widest + 4), break_on_hyphens=False)
+        told = f"  {command.name:<{widest}}  {command.summary}"
+        lines += textwrap.wrap(told, room, subsequent_indent=" " * (widest + 4), break_on_hyphens=False)
     for told in (
         "The store is --store, else EARNEST_STORE, else .earnest/memory.db in this folder or one above it, else memory.db in your "
         "user's data folder.",

@@ -77,7 +77,8 @@ def _use(reading: Reading, stored: StoredEntry, fades: datetime | None) -> str:
     """How an entry was used and what was said of it, with the numbers that this moves."""
     entry = stored.entry
     last = f", last {entry.last_recalled:%Y-%m-%d}" if entry.recalls and entry.last_recalled else ""
-    told = [f"recalled {entry.recalls:,} {'time' if entry.recalls == 1 else 'times'}{last}", f"importance {entry.importance:.3g}", f"strength {entry.strength:.3g}"]
+    times = "time" if entry.recalls == 1 else "times"
+    told = [f"recalled {entry.recalls:,} {times}{last}", f"importance {entry.importance:.3g}", f"strength {entry.strength:.3g}"]
     said = reading.opinions(stored.row)
     if said is not None:
         told += [f"{count} said {name}" for name in VERDICTS if (count := getattr(said, name))]
