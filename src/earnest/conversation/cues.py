@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -76,10 +76,12 @@ def _pattern(section: str, language: str) -> re.Pattern[str]:
     if section == "instruction":
         # A standing order is one where a sentence begins with it; inside one it is part of what is told.
         return re.compile(alternatives if language in _ANYWHERE else rf"^(?:{alternatives})")
-    return re.compile(alternatives if language in _ANYWHERE else rf"(?<!\w)(?:{alternatives})(?!\w)")
+    # A cue that ends in a space has ended its word.
+    return re.compile(alternatives if language in _ANYWHERE else rf"(?<!\w)(?:{alternatives})(?:(?<= )|(?!\w))")
 
 
-@cache
+# A sentence is looked at several times while it is judged, and a service hears sentences for years.
+@lru_cache(maxsize=1_024)
 def languages_of(text: str) -> tuple[str, ...]:
     """The languages that a folded sentence may be in: by its scripts, and within the Latin one by its function words."""
     made: list[str] = []

@@ -200,7 +200,11 @@ class Vectors:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Counts and sums of a store. Energy is in micro-units; `alive` counts active entries, suspended ones are apart."""
+    """Counts and sums of a store. Energy is in micro-units; `alive` counts active entries, suspended ones are apart.
+
+    `energy` is what the living hold now and `accounts` what all other accounts hold now, the rent that accrued since it was last booked
+    included: together they are zero.
+    """
 
     agent: str
     alive: int

@@ -27,6 +27,9 @@ def stats(reading: Reading, agent: str) -> Stats:
     def prefixed(prefix: str) -> dict[str, int]:
         return {name.removeprefix(prefix): count for name, count in sorted(totals.items()) if name.startswith(prefix) and count}
 
+    # Rent is booked when an account is next touched: what the living owe of it is told with what they have paid.
+    accounts = {name: int(amount) for name, amount in totals["accounts"].items()}
+    accounts["rent"] -= sum(accounts.values()) + n("energy")
     return Stats(
         agent=agent,
         alive=n("alive"),
@@ -39,7 +42,7 @@ def stats(reading: Reading, agent: str) -> Stats:
         by_kind=prefixed("kind:"),
         by_cause=prefixed("dead:"),
         by_scope=dict(totals["scopes"]),
-        accounts=totals["accounts"],
+        accounts=accounts,
         decisions=n("decisions"),
         silent=n("silent"),
         settled=n("settled"),

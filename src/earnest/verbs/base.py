@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -36,6 +36,10 @@ KEYS_KEPT: Final = 90
 _KEYS: Final = 1_000
 """Keys that are forgotten in one transaction."""
 
+
+NOTED: Final = 10_000
+"""Entries, and links, whose use is kept until the next write. Of more, what was used longest ago is lost: a process that only reads would
+else come to hold all of them, and the write that comes at last would take long."""
 
 # Vectors that an earlier write left behind are made up for with a later one, so many at a time.
 _LEFT_BEHIND = 16
@@ -78,8 +82,8 @@ class Base:
         self._reranking = reranking or Reranking(None)
         self._reranking_for = None if reranking is not None else reranking_for
         self._noted: Counter[str] = Counter()
-        self._recalled: dict[int, tuple[int, datetime]] = {}
-        self._travelled: dict[tuple[int, int], datetime] = {}
+        self._recalled: OrderedDict[int, tuple[int, datetime]] = OrderedDict()
+        self._travelled: OrderedDict[tuple[int, int], datetime] = OrderedDict()
         self._noting = threading.Lock()
         self._known: tuple[dict[str, Any], Settings] = ({}, Settings())
         self._analyser = analyser_for(Settings())
@@ -160,8 +164,8 @@ class Base:
         with self._store.write(self._author(), patience=patience) as tx:
             with self._noting:
                 noted, self._noted = self._noted, Counter()
-                recalled, self._recalled = self._recalled, {}
-                travelled, self._travelled = self._travelled, {}
+                recalled, self._recalled = self._recalled, OrderedDict()
+                travelled, self._travelled = self._travelled, OrderedDict()
             for name, count in noted.items():
                 tx.bump(name, count)
             settings = self._read_settings(tx) if recalled or travelled else None
@@ -266,8 +270,14 @@ class Base:
                 self._noted[counter] += 1
             now = self._clock.now()
             for row in rows:
-                self._recalled[row] = (self._recalled.get(row, (0, now))[0] + 1, now)
-            self._travelled.update((way, now) for way in ways)
+                self._recalled[row] = (self._recalled.pop(row, (0, now))[0] + 1, now)
+            for way in ways:
+                self._travelled.pop(way, None)
+                self._travelled[way] = now
+            while len(self._recalled) > NOTED:
+                self._recalled.popitem(last=False)
+            while len(self._travelled) > NOTED:
+                self._travelled.popitem(last=False)
 
     def _once(
         self,
