@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -237,3 +238,26 @@ def test_an_empty_base_is_none_and_one_of_another_agent_is_refused(fork: Fork) -
     strange.write_text(form.written(Lessons("else")), encoding="utf-8")
     with pytest.raises(InvalidInput, match="another agent"):
         merge_lessons(one, two, fork.folder / "made.jsonl", strange)
+
+
+@pytest.mark.parametrize("style", ["merge", "diff3"])
+def test_a_conflict_that_git_left_is_named_as_one_and_the_way_out_of_it(fork: Fork, style: str) -> None:
+    """Without the driver git puts marks around the first line that differs, and that is always the first."""
+    ours, theirs = fork.side("ours", settled), fork.side("theirs", CHANGES["a tag is taken off"])
+    command = ["git", "merge-file", "-p", *(["--diff3"] if style == "diff3" else []), str(ours), str(fork.base), str(theirs)]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=60)
+    assert done.returncode > 0 and done.stdout.startswith(b"<<<<<<<")
+    (fork.folder / "conflict.jsonl").write_bytes(done.stdout)
+    with (
+        opened(fork.folder / "conflict.db", fork.clock, 3) as memory,
+        pytest.raises(InvalidInput, match=r"conflict that git left.*:3:FILE"),
+    ):
+        memory.load_lessons(fork.folder / "conflict.jsonl")
+
+
+def test_a_text_that_another_system_wrote_its_ends_of_lines_into_is_read(fork: Fork) -> None:
+    text = fork.base.read_bytes()
+    other = fork.folder / "windows.jsonl"
+    other.write_bytes(b"\xef\xbb\xbf" + text.replace(b"\n", b"\r\n"))
+    with opened(fork.folder / "windows.db", fork.clock, 3) as memory:
+        assert memory.load_lessons(other).head == read(fork.base).head

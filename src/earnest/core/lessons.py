@@ -146,7 +146,12 @@ def parsed(text: str, where: str = "the text") -> Lessons:
     """
     if len(text) > MAX_BYTES:
         raise InvalidInput("lessons", where, f"is larger than {MAX_BYTES:,} characters")
-    lines = text.split("\n")
+    lines = text.removeprefix("\ufeff").split("\n")
+    for number, each in enumerate(lines, 1):
+        # The first lines of two texts always differ, so that a conflict begins there.
+        if each.startswith(("<<<<<<<", "=======", ">>>>>>>", "|||||||")):
+            why = "is a conflict that git left: `earnest lessons merge` joins two texts (git show :2:FILE, :3:FILE, and :1:FILE as --base)"
+            raise InvalidInput("lessons", where, f"line {number} {why}")
     first = _fact(lines[0], where, 1)
     if first[:1] == [NAME] and len(first) > 1 and isinstance(first[1], int) and first[1] > FORM:
         raise InvalidInput("lessons", where, f"is of form {first[1]}, this Earnest reads up to form {FORM}: upgrade Earnest")
@@ -154,8 +159,6 @@ def parsed(text: str, where: str = "the text") -> Lessons:
         raise InvalidInput("lessons", where, f"does not begin as a text of lessons of form {FORM} does")
     made = _Gathering(where)
     for number, each in enumerate(lines[1:], 2):
-        if each.startswith(("<<<<<<<", "=======", ">>>>>>>")):
-            raise InvalidInput("lessons", where, f"line {number} is a conflict that git left; `earnest lessons merge` joins two texts")
         if each:
             made.take(_fact(each, where, number), each, number)
     about = first[2]
