@@ -64,6 +64,11 @@ class Question:
         return tuple(dict.fromkeys(term for word in self.words for term in word.terms))
 
 
+WORDS: Final = 8_192
+"""Words whose stems and whose terms are kept. In conversations and in documentation the next word is among them as often as among four times
+as many, for which a process that runs for long would come to hold 15 MB."""
+
+
 class Analyser:
     """Makes terms by one configuration of languages. Safe to share between threads.
 
@@ -76,8 +81,8 @@ class Analyser:
         self.languages = tuple(languages)
         self.id = f"{ANALYSER}:{','.join(self.languages)}"
         self._segmenter = segmenter
-        self._stems = lru_cache(maxsize=32_768)(self._stemmed)
-        self._of_word = lru_cache(maxsize=32_768)(self._word)
+        self._stems = lru_cache(maxsize=WORDS)(self._stemmed)
+        self._of_word = lru_cache(maxsize=WORDS)(self._word)
 
     def terms(self, text: str) -> list[str]:
         """Every term of a text, repeats included, in order of appearance."""

@@ -356,5 +356,5 @@ def analyser_for(settings: Settings) -> Analyser:
 
 @lru_cache(maxsize=8)
 def _analyser(languages: str) -> Analyser:
-    """One for all memories of a process that are analysed alike: each remembers up to 32,768 words, some 15 MB once it is full."""
+    """One for all memories of a process that are analysed alike: each remembers up to 8,192 words, some 4 MB once it is full."""
     return Analyser(languages.split(",") if languages else (), segmenting.cut)
