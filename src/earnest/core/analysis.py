@@ -65,8 +65,8 @@ class Question:
 
 
 WORDS: Final = 8_192
-"""Words whose stems and whose terms are kept. In conversations and in documentation the next word is among them as often as among four times
-as many, for which a process that runs for long would come to hold 15 MB."""
+"""Words whose stems and whose terms are kept. In conversations and in documentation the next word is among them as often as among four
+times as many, for which a process that runs for long would come to hold 15 MB."""
 
 
 class Analyser:
