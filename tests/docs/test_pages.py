@@ -6,6 +6,7 @@ import dataclasses
 import importlib
 import inspect
 import re
+import tomllib
 from pathlib import Path
 from typing import Any, Final
 
@@ -77,6 +78,11 @@ def test_every_command_that_is_named_exists(page: Path) -> None:
 def test_the_main_commands_are_in_the_quickstart() -> None:
     wanted = {"encode", "query", "decide", "settle", "tick", "why", "list", "top", "stats", "doctor", "check", "backup", "pending"}
     assert wanted <= _commands_named(DOCS / "quickstart.md")
+
+
+def test_every_extra_is_in_the_quickstart() -> None:
+    said = {name for cells in rows(section(DOCS / "quickstart.md", "Install")) for name in spans(cells[0])}
+    assert said == set(tomllib.loads(read(ROOT / "pyproject.toml"))["project"]["optional-dependencies"])
 
 
 # settings

@@ -112,7 +112,7 @@ def test_the_wheel_holds_the_package_with_its_data_and_nothing_else(in_wheel: se
 def test_the_sdist_can_run_its_own_tests(in_sdist: set[str]) -> None:
     for folder in ("src", "tests", "bench", "examples", "docs", "constraints", "scripts"):
         assert _sources(folder) - in_sdist == set()
-    assert {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "pyproject.toml"} <= in_sdist
+    assert {"README.md", "CITATION.cff", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "pyproject.toml"} <= in_sdist
 
 
 def test_the_sdist_holds_no_rubbish(in_sdist: set[str]) -> None:
