@@ -284,6 +284,62 @@ def test_nonsense_never_stops_the_agent(sent: bytes, project: Path) -> None:
     assert done.returncode == 0 and done.stdout == b"" and b"Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("kind", ["UserPromptSubmit", "SessionStart", "PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd", "Else"])
+@pytest.mark.parametrize("value", [None, 5, ["Bash"], {"a": [1]}, "\ud800", "x\0y", "é" * 300, "../../up"])
+def test_an_event_with_anything_in_its_fields_never_stops_the_agent(
+    kind: str, value: Any, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fields = ("session_id", "cwd", "prompt", "tool_name", "tool_input", "tool_response", "error", "last_assistant_message", "is_interrupt")
+    for field in fields:
+        event = {"hook_event_name": kind, "session_id": "s", "cwd": str(project), "tool_name": "Bash", "prompt": QUESTION, field: value}
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(event).encode())))
+        assert hook.main() == 0
+    assert "Traceback" not in capsys.readouterr().err
+    assert {path.parent for path in project.rglob("*.jsonl")} <= {project / ".earnest" / "claude-code"}, "no journal lies elsewhere"
+
+
+@pytest.mark.parametrize("streams", [">/dev/full", ">&-", "<&-", "2>&-", "| true"])
+def test_a_stream_that_is_closed_or_full_never_stops_the_agent(streams: str, project: Path) -> None:
+    sent = json.dumps({"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": str(project), "prompt": QUESTION})
+    command = f'set -o pipefail; "{sys.executable}" -m earnest.integrations.claude_code {streams}'
+    done = subprocess.run(["bash", "-c", command], input=sent, capture_output=True, text=True, cwd=project, timeout=60, check=False)
+    assert done.returncode == 0 and "Traceback" not in done.stderr
+
+
+def test_a_hook_that_was_killed_before_it_noted_its_settlement_is_done_again_and_moves_nothing(project: Path) -> None:
+    """The outcome is in the store, the journal does not say so, and the tests changed their mind in between."""
+    journal = Journal(project / ".earnest" / "claude-code", "s")
+    event = {"session_id": "s", "cwd": str(project)}
+    assert hook.handled(event | {"hook_event_name": "UserPromptSubmit", "prompt": QUESTION})
+    for what, passed in (("test", False), ("change", None), ("test", True)):
+        journal.write(what, **({} if passed is None else {"command": "pytest", "passed": passed}))
+    before = journal.path.read_bytes()
+    hook.handled(event | {"hook_event_name": "Stop"})
+    journal.path.write_bytes(before)
+    journal.write("test", command="pytest", passed=False)
+    journal.write("prompt", prompt="Let's use PostgreSQL for the database from now on.")
+    [ticket] = journal.read().tickets
+    hook.handled(event | {"hook_event_name": "Stop", "last_assistant_message": "Good choice."})
+    assert journal.read().tickets == []
+    with Memory.open(project / ".earnest" / "memory.db") as memory:
+        found = memory.ticket(ticket)
+        assert found is not None and found.outcome is not None and found.outcome.delta == 1
+        assert any("PostgreSQL" in entry.text for entry in memory.list(limit=100)), "and what was said is captured"
+
+
+def test_a_line_that_was_torn_takes_no_other_with_it(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, "s")
+    journal.write("test", command="pytest", passed=False)
+    journal.path.write_bytes(journal.path.read_bytes() + b'{"what": "change"')
+    for what in ("change", "test"):
+        journal.write(what, **({"command": "pytest", "passed": True} if what == "test" else {}))
+    assert journal.read().last == {"pytest": True}
+    with journal.path.open("ab") as file:
+        file.write(b"[" * 100_000 + b'\n{"what": "ended", "tickets": [[1]]}\n{"what": "ended", "tickets": 5}\n')
+    journal.write("prompt", prompt="and then", ticket="t2")
+    assert journal.read().tickets == ["t2"]
+
+
 def test_a_broken_store_never_stops_the_agent(project: Path) -> None:
     (project / ".earnest" / "memory.db").write_bytes(b"this is no store" * 100)
     sent = json.dumps({"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": str(project), "prompt": QUESTION})

@@ -50,14 +50,31 @@ _EXIT: Final = re.compile(r"Exit code (\d+)")
 def main() -> int:
     """Reads one event from standard input, does what it asks for, and prints what the agent is to see. Always 0: a hook never blocks."""
     try:
-        event = json.loads(sys.stdin.buffer.read(MAX_INPUT))
+        event = json.loads(_input())
         said = handled(event) if isinstance(event, dict) else None
-    except (EarnestError, OSError, ValueError) as error:
+        if said:
+            _print({"hookSpecificOutput": {"hookEventName": event["hook_event_name"], "additionalContext": said}})
+    except (EarnestError, OSError, ValueError, RecursionError) as error:
         print(f"earnest: {error}", file=sys.stderr)
-        return 0
-    if said:
-        json.dump({"hookSpecificOutput": {"hookEventName": event["hook_event_name"], "additionalContext": said}}, sys.stdout)
     return 0
+
+
+def _input() -> bytes:
+    """Standard input; nothing where it is closed."""
+    return b"null" if sys.stdin is None else sys.stdin.buffer.read(MAX_INPUT)
+
+
+def _print(said: Mapping[str, Any]) -> None:
+    """Prints at once, so that a reader who is gone or a full disk is heard of here, and not when the process ends."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.write(json.dumps(said))
+        sys.stdout.flush()
+    except OSError:
+        # What is left in the buffer would be tried again at the end, and fail the hook.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
 
 
 def handled(event: Mapping[str, Any]) -> str:
@@ -108,7 +125,7 @@ def _tool(event: Mapping[str, Any], journal: Journal) -> None:
     """A tool was used: notes what it changed, and how tests ended that it ran."""
     tool, given = event.get("tool_name"), event.get("tool_input")
     failed = event.get("hook_event_name") == "PostToolUseFailure"
-    if tool in _EDITS:
+    if isinstance(tool, str) and tool in _EDITS:
         if not failed:
             journal.write("change")
         return
@@ -193,11 +210,12 @@ def _stop(store: Path, journal: Journal, event: Mapping[str, Any]) -> None:
 
 
 def _settle(memory: Memory, journal: Journal, session: Session) -> None:
+    """A ticket lands once: a hook that was killed before it noted that is done again, and moves nothing."""
     delta = session.delta
     assert delta is not None, "nothing was measured"
     for ticket in session.tickets:
         memory.settle(
-            ticket, delta=delta / len(session.tickets), meter=METER, scale=1.0, acted=session.changed, key=f"{CHANNEL}:{ticket}",
+            ticket, delta=delta / len(session.tickets), meter=METER, scale=1.0, acted=session.changed,
             detail="; ".join(f"{command}: {'passes' if passed else 'fails'}" for command, passed in session.last.items())[:1_000],
         )  # fmt: skip
     journal.write("ended", tickets=session.tickets)

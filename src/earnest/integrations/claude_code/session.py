@@ -61,7 +61,8 @@ def folded(lines: Iterable[Mapping[str, Any]]) -> Session:
             else:
                 made.first[command] = passed
         elif what == "ended":
-            ended = set(line.get("tickets", ()))
+            said = line.get("tickets")
+            ended = said if isinstance(said, list) else []
             made.tickets = [ticket for ticket in made.tickets if ticket not in ended]
             if not made.tickets:
                 made.first, made.last, made.changed = dict(known), {}, False
@@ -83,7 +84,8 @@ class Journal:
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            os.write(descriptor, (line + "\n").encode("utf-8", "replace"))
+            # A line that a full disk tore is ended by the next one, so that only itself is lost.
+            os.write(descriptor, f"\n{line}\n".encode("utf-8", "replace"))
         finally:
             os.close(descriptor)
 
@@ -97,7 +99,7 @@ class Journal:
         for text in raw.split(b"\n"):
             try:
                 line = json.loads(text)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if isinstance(line, dict):
                 lines.append(line)
