@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from earnest import Memory
+from earnest.conversation import cues
 from earnest.conversation.capture import MOST, kept_of
 from earnest.conversation.extraction import read_reply
 from earnest.core.turns import Turn
@@ -214,6 +215,9 @@ def test_a_correction_that_could_mean_several_or_what_nobody_said_in_a_turn_leav
 UPDATES: Final = [
     ("The user lives in Berlin.", "I live in Berlin.", "I live in Hamburg now."),
     ("Our office is in Munich.", "Our office is in Munich.", "We've moved our office to Leipzig."),
+    ("The staging server runs on port 5432.", "The staging server runs on port 5432.", "We changed the staging port to 5433."),
+    ("The staging server runs on port 5432.", "The staging server runs on port 5432.", "The staging server now listens on port 5433."),
+    ("The Kalar service uses port 1.", "The Kalar service uses port 1.", "We moved Kalar to port 2."),
     ("The meeting is on Tuesday at 10.", "The meeting is on Tuesday at 10.", "The meeting has been moved to Thursday at 14."),
     ("The user's phone number is 555-0101.", "My phone number is 555-0101.", "My new phone number is 555-0199."),
     ("The user is vegetarian.", "I'm vegetarian.", "I'm not vegetarian any more, I eat fish now."),
@@ -264,6 +268,11 @@ def test_of_many_alike_the_one_that_is_named_is_superseded(memory: Memory) -> No
     ("before", "after"),
     [
         ("The server Kalar uses port 5432.", "The server Lomi now uses port 5433."),
+        ("The staging database runs on port 5432.", "We changed the staging port to 5433."),
+        ("The staging server runs on port 5432.", "The staging machine now runs on port 5433."),
+        ("The staging server runs on port 5432.", "We changed the port to 5433."),
+        ("The staging server runs on port 5432.", "The staging server now runs in Oslo."),
+        ("The staging server runs on port 5432 with 3 workers.", "We changed the staging port to 5433."),
         ("My brother lives in Berlin.", "My sister lives in Hamburg now."),
         ("Unser Büro ist in München.", "Unser Lager ist jetzt in Leipzig."),
         ("My friend Tom lives in Paris.", "My friend Anna lives in Rome now."),
@@ -287,8 +296,29 @@ def test_what_changed_leaves_every_other_matter_alone(before: str, after: str, m
     ("said", "kept"),
     [
         ("My name is Sam and I live in Berlin.", ["The user's name is Sam.", "The user lives in Berlin."]),
+        ("I live in Berlin and work at Acme as an engineer.", ["The user lives in Berlin.", "The user works at Acme as an engineer."]),
         ("Ich heiße Sam und ich wohne in Berlin.", ["User: Ich heiße Sam.", "User: Ich wohne in Berlin."]),
+        ("Ich heiße Sam und wohne in Berlin.", ["User: Ich heiße Sam.", "User: Ich wohne in Berlin."]),
+        ("Je m'appelle Sam et j'habite à Lyon.", ["User: Je m'appelle Sam.", "User: J'habite à Lyon."]),
+        ("Je vis à Lyon et travaille chez Acme.", ["User: Je vis à Lyon.", "User: Je travaille chez Acme."]),
+        ("Me llamo Sam y vivo en Madrid.", ["User: Me llamo Sam.", "User: Vivo en Madrid."]),
+        ("Meu nome é Sam e moro em Lisboa.", ["User: Meu nome é Sam.", "User: Moro em Lisboa."]),
+        ("Меня зовут Сэм и живу в Москве.", ["User: Меня зовут Сэм.", "User: Я живу в Москве."]),
         ("我叫小明，我住在北京。", ["用户叫小明。", "用户住在北京。"]),
+        ("我叫小明，住在北京。", ["用户叫小明。", "用户住在北京。"]),
+        ("私の名前はサムで、東京に住んでいます。", ["ユーザーの名前はサムです。", "ユーザーは東京に住んでいます。"]),
+        ("제 이름은 샘이고 서울에 살아요.", ["사용자의 이름은 샘입니다.", "사용자는 서울에 살아요."]),
+        # Where somebody or something else may go on, or a part leans on the other, the sentence stays whole.
+        ("I have friends who live in Rome and work at Acme.", ["The user has friends who live in Rome and work at Acme."]),
+        ("I want to live in Rome and work at Acme.", ["The user wants to live in Rome and work at Acme."]),
+        ("I live and work in Rome.", ["The user lives and works in Rome."]),
+        ("Ich lebe und arbeite in Köln.", ["User: Ich lebe und arbeite in Köln."]),
+        ("Ich wohne in Köln und arbeite dort.", ["User: Ich wohne in Köln und arbeite dort."]),
+        ("Ich mag Tee und Kaffee.", ["User: Ich mag Tee und Kaffee."]),
+        ("Je connais Marc qui vit à Lyon et travaille chez Acme.", ["User: Je connais Marc qui vit à Lyon et travaille chez Acme."]),
+        ("我有个哥哥，住在北京。", ["用户有个哥哥，住在北京。"]),
+        ("私の兄は東京に住んでいて、ソニーで働いています。", ["ユーザーの兄は東京に住んでいて、ソニーで働いています。"]),
+        ("저는 서울에 살고 동생은 부산에 살아요.", ["사용자는 서울에 살고 동생은 부산에 살아요."]),
         ("I left Acme and now work at Globex.", ["The user left Acme and now works at Globex."]),
         ("If it is late and I am tired, the deploy waits until 9.", ["If it is late and the user is tired, the deploy waits until 9."]),
         ("We changed the staging port to 5433.", ["We changed the staging port to 5433."]),
@@ -501,3 +531,47 @@ def test_a_model_cannot_turn_what_was_said_round(turn: str, right: str, wrong: s
         kept = memory.sync_turn(turn, "Noted.", extract="llm", llm=ScriptedLLM([reply]))
         assert [entry.text for entry in kept] == [right] and kept.by == "llm"
         assert any("does not bear out" in note for note in kept.notes)
+
+
+@pytest.mark.parametrize(
+    ("said", "type_"),
+    [
+        # A verb of asking, or the beginning of one, in any language that a short sentence may be in, and no request.
+        *[(said, "fact") for said in (
+            "Disk 3 is full.", "Lisbon is our main office.", "Machine B runs on port 2.", "Lisa works at Acme.",
+            "Leeds has a second office.", "Creatine is stored in shelf 4.", "Listeners pay 5 euros.", "Starter kits cost 5 euros.",
+            "Donner Street is our address.",
+            "Κανείς δεν έχει κλειδί για τον διακομιστή 3.",
+        )],
+        *[(said, "profile") for said in (
+            "I'm a nurse.", "I am from Peru.", "I'm the lead.", "I drive a Tesla.", "I live in Rome.", "Moro em Lisboa.",
+            "J'habite à Lyon.",
+        )],
+    ],
+)  # fmt: skip
+def test_a_statement_is_no_request_because_of_how_its_first_word_begins(said: str, type_: str) -> None:
+    assert [one.type for one in kept_of(said, "")] == [type_]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Zeige mir die Liste von Server 3.", "Zeigen Sie mir Server 3.", "Schreib einen Test für Port 3.", "Suche nach Server 3.",
+        "Lisez ce fichier de Lyon.", "Montrez-moi le serveur 3.", "Muéstrame los servidores 3 y 4.", "Mostre-me o servidor 3.",
+        "Δείξτε μου τον διακομιστή 3.", "I'm working on it.", "I love it!", "I use that.",
+    ],
+)  # fmt: skip
+def test_a_request_in_any_of_its_forms_and_a_sentence_about_nothing_named_leave_nothing(said: str) -> None:
+    assert kept_of(said, "") == []
+
+
+def test_every_cue_can_match_something() -> None:
+    """One that ends in a space was followed by the demand that a word has ended, and never held."""
+    for section, said in (
+        ("profile", "i live in rome"),
+        ("profile", "i'm a nurse"),
+        ("request", "make a list"),
+        ("question", "lam sao de mo"),
+    ):
+        found_ = cues.found(section, said)
+        assert found_ is not None and found_[0]

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from earnest.conversation import persons
 from earnest.conversation.cues import found, languages_of, only_small_talk, without_reminder
+from earnest.conversation.parting import mended, parted
 from earnest.conversation.turns import LONGEST, sentences
 from earnest.core.analysis import folded
 from earnest.core.entry import Kind
@@ -41,19 +41,6 @@ _CLAIMED: Final = 0.7
 """Confidence in what an assistant says of itself."""
 
 _CLAUSE: Final = re.compile(r"^(.{1,40}?)[,，、!！]\s*")
-_JOINS: Final = re.compile(
-    r"(?:,? and|,) (?=(?:I|I['’](?:m|ve)|my|we|our) )|(?:,? und|,) (?=(?:ich|mein\w*|wir|unser\w*) )"
-    r"|(?:,? et|,) (?=(?:j['’]|je |mon |ma |nous |notre ))|,? y (?=(?:mi|nuestr[oa]|vivo|trabajo|soy|tengo|uso) )"
-    r"|(?:, (?:и )?| и )(?=(?:я|мой|моя|мы|наш|наша) )|[，,](?=我)",
-    re.IGNORECASE,
-)
-"""Where a sentence begins to tell another thing of the one who speaks."""
-_UNDER: Final = re.compile(
-    r"(?:if|unless|when(?:ever)?|while|because|since|although|though|once|after|before|until|as|wenn|falls|weil|obwohl|sobald|nachdem|bevor|si|"
-    r"quand|lorsque|parce|puisque|cuando|porque|aunque|если|когда|потому|хотя|如果|要是|当|因为|虽然)\b",
-    re.IGNORECASE,
-)
-"""How a sentence begins of which one part holds only with the other."""
 _OF_THE_SPEAKER: Final = ("profile", "preference", "correction", "fact")
 _QUESTION: Final = re.compile(r"[?？؟\u037e][\"'”’)\]」』]*$")
 _VALUE: Final = re.compile(r"\d+(?:[.,:/\-]\d+)*")
@@ -75,6 +62,7 @@ _MOOD: Final = re.compile(
     r"^i(?:['’]?m| am| feel| was) (?:so |very |really |just |not |a bit |still |pretty |quite )*"
     r"(?:fine|ok|okay|good|sure|sorry|glad|happy|done|ready|back|here|curious|wondering|trying|looking|confused|stuck|afraid|tired|bored|"
     r"lost|excited|grateful|thinking|asking|hoping|great|well|interested|aware|sad|busy|hungry|impressed)\b"
+    r"|^i(?:['’](?:m|ve|ll|d))? (?:\w+ ){1,4}(?:it|this|that|them)[.!]*$"
     r"|^i have (?:an?|one|another|some|two|no) (?:\w+ )?"
     r"(?:questions?|problems?|ideas?|issues?|requests?|doubts?|feelings?|favou?rs?|clue)[.!]*$"
 )
@@ -92,12 +80,6 @@ _UNREAL: Final = re.compile(
     r"|^si\b.*\b(?:serai[st]?|aurai[st]?|ferai[st]?|seria|tendria)\b|^если бы\b"
 )
 """What is only supposed, or an example of something."""
-_MENDS: Final = re.compile(
-    r"^(?:no[,. ]+wait|wait|oops|sorry|i mean|make (?:that|it)|scratch that|nein[,. ]+(?:moment|warte|halt)|quatsch|non[,. ]+attends|pardon"
-    r"|perd[oó]n|digo)\b[,:. –—-]*(?:no\b[, ]*)?(?:it['’]?s |to |at |um |auf )?(\d+(?:[.,:/\-]\d+)*)[.!]*$",
-    re.IGNORECASE,
-)
-"""A sentence that only puts the number of the one before it right."""
 _CHATTER: Final = re.compile(
     r"\b(?:you|your|yours|you're|you've|y'all)\b|^(?:sounds|looks?|glad|congrats|congratulations|reminded|reminds|hope|hoping|wish|"
     r"can'?t wait|happy|proud|love|guess|bet|wow|omg|aww*|yay|hey|hi|good luck|well done|way to go|nice|great|awesome|cool|thanks|thank|"
@@ -121,7 +103,12 @@ def kept_of(user_text: str, assistant_text: str, *, name: str = "") -> list[Kept
 
     `name` is what the user is called; sentences say "the user" if it is empty. Cost: some 0.2 ms a sentence.
     """
-    said = [*_parted(_mended(sentences(user_text, persons.USER)), name), *sentences(assistant_text, persons.ASSISTANT)]
+
+    def counts(part: Said) -> bool:
+        kept = _kept(part, (), name)
+        return kept is not None and kept.type in _OF_THE_SPEAKER
+
+    said = [*parted(mended(sentences(user_text, persons.USER)), counts), *sentences(assistant_text, persons.ASSISTANT)]
     answers = [one for one in said if one.speaker == persons.ASSISTANT][:_ANSWERS]
     made: list[tuple[int, Kept]] = []
     seen: set[str] = set()
@@ -134,34 +121,6 @@ def kept_of(user_text: str, assistant_text: str, *, name: str = "") -> list[Kept
             made.append((place, kept))
     best = sorted(made, key=lambda pair: (-pair[1].importance, pair[0]))[:MOST]
     return [kept for _, kept in sorted(best, key=lambda pair: pair[0])]
-
-
-def _mended(said: list[Said]) -> list[Said]:
-    """Sentences of which one put the number of the one before it right ("No wait, 5434."), with the right number."""
-    made: list[Said] = []
-    for one in said:
-        mends = _MENDS.match(one.text)
-        if mends and made and len(_VALUE.findall(made[-1].text)) == 1:
-            made[-1] = replace(made[-1], text=_VALUE.sub(mends[1], made[-1].text))
-        else:
-            made.append(one)
-    return made
-
-
-def _parted(said: list[Said], name: str) -> list[Said]:
-    """Sentences of which one tells several things of the speaker, as one sentence each: so that one of them can change alone."""
-    made: list[Said] = []
-    for one in said:
-        parts = [part.strip() for part in _JOINS.split(one.text)]
-        end = one.text[-1] if one.text[-1] in ".!。！" else "."
-        singles = [replace(one, text=f"{part[:1].upper()}{part[1:].rstrip(' .!。！')}{end}", before="") for part in parts]
-        alone = (
-            len(parts) > 1
-            and not _UNDER.match(one.text)
-            and all((kept := _kept(part, (), name)) and kept.type in _OF_THE_SPEAKER for part in singles)
-        )
-        made += singles if alone else [one]
-    return made
 
 
 def _kept(one: Said, answers: Sequence[Said], name: str) -> Kept | None:

@@ -50,6 +50,10 @@ _QUOTE: Final = re.compile(r"([\"“„«][^\"”“»]{2,}(?:[\"”“»]|$)|(?
 _AND_NOW: Final = re.compile(
     r"\band (?P<when>now|currently|still|also) (?P<verb>(?:work|live|use|prefer|like|want|need|eat|drive|study|have|own|run)\b)"
 )
+_BOTH: Final = re.compile(
+    r"\bI (?P<one>live|work|eat|drink|love|like|use|run|own|study|play) and (?P<other>work|live|drink|like|love|use|run|study|play)\b"
+)
+"""Two verbs of one subject side by side: "I live and work in Rome"."""
 _SHORT: Final = {"'m": " is", "'ve": " has", "'ll": " will", "'d": " would"}
 _CONTRACTED: Final = re.compile(r"\bI['’](m|ve|ll|d)\b")
 _OTHERS: Final = ((re.compile(r"\bmyself\b", re.IGNORECASE), "self"), (re.compile(r"\b(?:my|mine)\b", re.IGNORECASE), "own"),
@@ -137,6 +141,7 @@ def _in_english(sentence: str, who: str) -> str:
     if reminder:
         sentence = f"{who} asked to be reminded {reminder['what']}"
     made = _CONTRACTED.sub(lambda m: who + _SHORT["'" + m[1]], sentence)
+    made = _BOTH.sub(lambda m: f"{who} {_third(m['one'])} and {_third(m['other'])}", made)
     made = _VERB.sub(lambda m: f"{who} {m['adverbs']}{_third(m['verb'])}{m['rest'] or ''}", made)
     made = _AND_NOW.sub(lambda m: f"and {m['when']} {_third(m['verb'])}", made) if made != sentence else made
     forms = {"self": who, "own": f"{who}'s", "me": who}

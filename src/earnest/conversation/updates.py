@@ -73,6 +73,12 @@ _DENIALS: Final = sentence_words(
 )
 
 
+_CARRIES: Final = frozenset(("run", "listen", "use"))
+_THINGS: Final = frozenset(("server", "servic", "instanc", "machin"))
+"""Stems of words that may be said or left out of the same matter: "the staging server runs on port 1" is about "the staging port"."""
+_NUMBER: Final = re.compile(r"\d[\d.,:]*")
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """What a sentence says of a matter: the roots of its words, its values with where they begin and end in it, and whether it denies."""
@@ -130,9 +136,11 @@ def statement_of(analyser: Analyser, text: str) -> Statement:
 def takes_the_place(new: Statement, old: Statement) -> bool:
     """Whether a statement of change makes another one untrue."""
     shared = new.values.keys() & old.values.keys()
-    if new.words != old.words or not (new.words or shared):
-        return False
     fresh, gone = new.apart(old), old.apart(new)
+    if new.words != old.words and not (len(fresh) == len(gone) == 1 and all(map(_NUMBER.fullmatch, fresh | gone)) and _alike(new, old)):
+        return False
+    if not (new.words or shared):
+        return False
     if fresh and not gone and new.left & old.values.keys() and new.denies == old.denies:
         # "From A to B" says itself what is not so any more.
         return True
@@ -141,6 +149,14 @@ def takes_the_place(new: Statement, old: Statement) -> bool:
     if not fresh or not gone or new.denies != old.denies:
         return False
     return new.together(fresh) and old.together(gone)
+
+
+def _alike(new: Statement, old: Statement) -> bool:
+    """Whether two statements name one matter, but for words that only carry it: two things that both name are two matters ("the staging
+    server", "the staging machine"), and an attribute alone ("the port") is none."""
+    added, left_out = new.words - old.words, old.words - new.words
+    named = len(new.words & old.words) + len(new.values.keys() & old.values.keys())
+    return named > 1 and added | left_out <= _CARRIES | _THINGS and not (added & _THINGS and left_out & _THINGS)
 
 
 def replaced(reading: Reading, analyser: Analyser, scope: str, text: str) -> StoredEntry | None:
