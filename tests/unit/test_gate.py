@@ -14,7 +14,6 @@ from bench.rules.report import lines, world_row
 from bench.rules.worlds import SHIFTS, WORLDS, live, watch
 from earnest.core.gate import (
     ALPHA,
-    NOTHING_YET,
     WATCH_ALPHA,
     WATCH_FIRST,
     Judgement,
@@ -97,7 +96,7 @@ def test_what_helps_less_than_it_is_worth_is_given_up_early() -> None:
 
 
 def test_nothing_is_said_before_both_arms_have_an_outcome() -> None:
-    assert judged([], Terms(0.01)) == NOTHING_YET
+    assert judged([], Terms(0.01)) == Judgement("open", None, None, None, 0, 0)
     only = judged([Drawn(0, True, 0.5, 1.0)] * 40, Terms(0.01, decisions=100))
     assert (only.verdict, only.effect, only.shown, only.withheld) == ("open", None, 40, 0)
     assert judged([Drawn(0, True, 0.5, 1.0)] * 50, Terms(0.01, decisions=50)).verdict == "unproven"

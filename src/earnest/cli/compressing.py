@@ -6,11 +6,10 @@ from argparse import Namespace
 from typing import Any
 
 from earnest.cli.common import given, plural
+from earnest.cli.merging import bound, say_refused, taken_back
 from earnest.cli.place import hint, open_memory
 from earnest.cli.render import Painted, Screen
 from earnest.errors import InvalidInput
-
-_SHOWN = 20
 
 
 def compress(args: Namespace, screen: Screen) -> int:
@@ -43,14 +42,9 @@ def _long(args: Namespace, screen: Screen, model: dict[str, Any]) -> int:
     if screen.as_json:
         screen.json(report)
         return 1 if report.rolled_back else 0
-    bound = "no bound in so small a store" if report.budget is None else f"{report.budget:,} may be changed today"
     if report.rolled_back:
-        screen.say(Painted("Taken back", "red"), f": {plural(len(report.broken), 'question')} no longer answered as before.")
-        return 1
+        return taken_back(screen, report.broken)
     told = "would be tried" if dry else f"made shorter by {report.saved:,} characters"
-    screen.say(Painted(plural(len(report.entries), "entry", "entries"), "bold"), f" {told} ({bound}), {report.due:,} due.")
-    for entry, why in report.refused[:_SHOWN]:
-        screen.cut(f"  {entry} stays as it is: ", Painted(why, "dim"))
-    if len(report.refused) > _SHOWN:
-        screen.say(f"and {len(report.refused) - _SHOWN:,} more (`--json` names them)")
+    screen.say(Painted(plural(len(report.entries), "entry", "entries"), "bold"), f" {told} ({bound(report.budget)}), {report.due:,} due.")
+    say_refused(screen, report.refused)
     return 0

@@ -13,6 +13,8 @@ from earnest.cli.render import Painted, Screen
 from earnest.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from earnest.core.reports import MaintenanceReport
     from earnest.memory import Memory
 
@@ -50,18 +52,12 @@ def maintain(args: Namespace, screen: Screen) -> int:
         if screen.as_json:
             screen.json(report)
             return 1 if report.rolled_back else 0
-        bound = "no bound in so small a store" if report.budget is None else f"{report.budget:,} may be changed today"
         if report.rolled_back:
-            screen.say(Painted("Taken back", "red"), f": {plural(len(report.broken), 'question')} no longer answered as before.")
-            for question in report.broken[:_SHOWN]:
-                screen.say("  ", question)
-            if report.stuck:
-                screen.say(f"Something was built on these in between, and they stand: {', '.join(report.stuck)}.")
-            return 1
+            return taken_back(screen, report.broken, report.stuck)
         planned = sum(len(group) for group in report.groups) + len(report.faded) + len(report.compressed)
         changed = planned if dry else report.changed
         told = "would be changed" if dry else "changed"
-        screen.say(Painted(plural(changed, "entry", "entries"), "bold"), f" {told} ({bound}), {report.due:,} due, ",
+        screen.say(Painted(plural(changed, "entry", "entries"), "bold"), f" {told} ({bound(report.budget)}), {report.due:,} due, ",
                    plural(report.canaries, "canary question"), " to watch." if dry else " held.")  # fmt: skip
         _say_groups(screen, memory, report.groups)
         _say_rest(screen, report, dry)
@@ -75,12 +71,32 @@ def _say_rest(screen: Screen, report: MaintenanceReport, dry: bool) -> None:
     if report.compressed:
         told = " would be made shorter." if dry else f" made shorter, by {report.saved:,} characters."
         screen.say(plural(len(report.compressed), "entry", "entries"), told)
-    for entry, why in report.refused[:_SHOWN]:
-        screen.cut(f"  {entry} stays as long as it is: ", Painted(why, "dim"))
-    if len(report.refused) > _SHOWN:
-        screen.say(f"and {len(report.refused) - _SHOWN:,} more (`--json` names them)")
+    say_refused(screen, report.refused)
     if report.to_link:
         screen.say(plural(report.to_link, "entry", "entries"), " not yet compared with others for links; the next run goes on with them.")
+
+
+def bound(budget: int | None) -> str:
+    """How much scheduled work may change today, in words."""
+    return "no bound in so small a store" if budget is None else f"{budget:,} may be changed today"
+
+
+def taken_back(screen: Screen, broken: Sequence[str], stuck: Sequence[str] = ()) -> int:
+    """Say that scheduled work took itself back, and over which questions; the exit status."""
+    screen.say(Painted("Taken back", "red"), f": {plural(len(broken), 'question')} no longer answered as before.")
+    for question in broken[:_SHOWN]:
+        screen.say("  ", question)
+    if stuck:
+        screen.say(f"Something was built on these in between, and they stand: {', '.join(stuck)}.")
+    return 1
+
+
+def say_refused(screen: Screen, refused: Sequence[tuple[str, str]]) -> None:
+    """Say which entries could not be made shorter, and why."""
+    for entry, why in refused[:_SHOWN]:
+        screen.cut(f"  {entry} stays as long as it is: ", Painted(why, "dim"))
+    if len(refused) > _SHOWN:
+        screen.say(f"and {len(refused) - _SHOWN:,} more (`--json` names them)")
 
 
 def _say_groups(screen: Screen, memory: Memory, groups: tuple[tuple[str, ...], ...]) -> None:

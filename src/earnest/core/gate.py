@@ -99,9 +99,6 @@ class Judgement:
         return self.shown + self.withheld
 
 
-NOTHING_YET: Final = Judgement("open", None, None, None, 0, 0)
-
-
 def alpha_of(number: int, proved_before: int, alpha: float = ALPHA) -> float:
     """The share of alpha that the trial of that number in a store's life gets, counted from 1, if so many rules were proved before."""
     share = SPREAD / ((number + SPREAD - 1) * (number + SPREAD))
