@@ -129,6 +129,33 @@ def test_a_new_store_on_a_full_disk(tmp_path: Path) -> None:
             memory.backup(tmp_path / "copy.db")
 
 
+def test_no_half_of_a_copy_nor_of_its_journal_is_left_on_a_full_disk(tmp_path: Path) -> None:
+    with small_disk(tmp_path, "700k") as place, Memory.open(tmp_path / "whole.db", embedder="none") as memory:
+        memory.add_many([{"text": f"Fact {number}: " + f"word{number} " * 200} for number in range(400)])
+        if place is None:
+            return
+        for write in (memory.backup, memory.export):
+            with pytest.raises(StoreError):
+                write(place / "copy")
+            assert [*place.iterdir()] == []
+
+
+def test_a_disk_without_room_for_the_least_file_is_said_to_be_full(tmp_path: Path) -> None:
+    """Reading needs a little file beside the log too: without room for that the disk is not called broken."""
+    with small_disk(tmp_path, "1500k") as place:
+        if place is None:
+            return
+        with Memory.open(place / "m.db", embedder="none") as memory:
+            memory.add("Old log files may be deleted.")
+        room = os.statvfs(place)
+        (place / "ballast").write_bytes(bytes(room.f_bavail * room.f_frsize))
+        with pytest.raises(StoreFull, match="make room"):
+            Memory.open(place / "m.db", embedder="none")
+        (place / "ballast").unlink()
+        with Memory.open(place / "m.db", embedder="none") as memory:
+            assert memory.check().ok and memory.stats().alive == 1
+
+
 def test_a_file_that_was_removed_or_replaced(tmp_path: Path) -> None:
     path, other = tmp_path / "m.db", tmp_path / "other.db"
     with Memory.open(other) as memory:

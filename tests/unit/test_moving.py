@@ -359,3 +359,54 @@ def test_any_text_and_metadata_come_back(tmp_path: Path, text: str, metadata: di
         other.import_(tmp_path / "h.jsonl")
         assert other.get(entry.id) == entry
         assert other.export(io.BytesIO()).sha256 == first.sha256
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda raw: b"\xef\xbb\xbf" + raw,
+        lambda raw: raw.replace(b"\n", b"\r\n"),
+        lambda raw: b"\xef\xbb\xbf" + raw.replace(b"\n", b"\r\n"),
+        lambda raw: raw[:-1],
+    ],
+    ids=["a mark of its encoding", "other ends of lines", "both", "no end of the last line"],
+)
+def test_what_another_system_makes_of_the_lines_of_an_export_is_no_damage(tmp_path: Path, change: Callable[[bytes], bytes]) -> None:
+    with Memory.open(tmp_path / "a.db", embedder="none") as memory:
+        memory.add("Keep the valve shut.\r\nAnd the tap.\u2028Always.", metadata={"a\r": "b\n"})
+        digest = memory.export(tmp_path / "a.jsonl").sha256
+    (tmp_path / "b.jsonl").write_bytes(change((tmp_path / "a.jsonl").read_bytes()))
+    with Memory.open(tmp_path / "b.db", embedder="none") as memory:
+        assert memory.import_(tmp_path / "b.jsonl").restored
+        assert memory.export(tmp_path / "c.jsonl").sha256 == digest and memory.check().ok
+
+
+def test_a_store_of_earnest_is_no_file_of_another_program(tmp_path: Path) -> None:
+    """Read as tables, its dead would come alive: what was forgotten, executed or superseded."""
+    with Memory.open(tmp_path / "a.db", embedder="none") as memory:
+        memory.forget(memory.add("The bridge is open on Sundays.").id)
+        memory.backup(tmp_path / "backup")
+    with Memory.open(tmp_path / "b.db", embedder="none") as memory:
+        for name in ("a.db", "backup"):
+            for format in ("auto", "mnemosyne"):
+                with pytest.raises(InvalidInput, match="earnest export --store"):
+                    memory.import_(tmp_path / name, format=format)
+        assert memory.stats().total == 0
+
+
+def test_an_empty_file_is_said_to_be_empty(tmp_path: Path) -> None:
+    (tmp_path / "nothing.jsonl").write_bytes(b"")
+    with Memory.open(":memory:", embedder="none") as memory, pytest.raises(InvalidInput, match="is empty"):
+        memory.import_(tmp_path / "nothing.jsonl")
+
+
+@pytest.mark.parametrize("verb", ["export", "backup"])
+@pytest.mark.parametrize("leads", ["nowhere.db", "link"], ids=["a link that leads nowhere", "one that leads to itself"])
+def test_a_link_is_there_already(tmp_path: Path, verb: str, leads: str) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / leads)
+    with Memory.open(tmp_path / "a.db", embedder="none") as memory:
+        memory.add("Keep the valve shut.")
+        with pytest.raises(StoreError, match="is there already"):
+            getattr(memory, verb)(link)
+    assert link.is_symlink() and not (tmp_path / "nowhere.db").exists()

@@ -32,6 +32,14 @@ def format_of(path: Path, format: Any) -> str:
     """
     chosen = check.choice("format", format, IMPORT_FORMATS)
     chats.readable(path)
+    if path.is_file() and path.stat().st_size == 0:
+        raise InvalidInput("path", str(path), "is empty: there is nothing in it to take in")
+    if path.is_file() and is_sqlite(path) and _is_ours(path):
+        raise InvalidInput(
+            "path", str(path),
+            f"is a store of Earnest itself: `earnest export --store {path.name} FILE` writes what can be imported, and "
+            f"`earnest backup --restore {path.name}` puts it in a store's place",
+        )  # fmt: skip
     if chosen != "auto":
         return chosen
     if path.is_dir() or path.suffix.lower() in _NOTES:
@@ -43,6 +51,12 @@ def format_of(path: Path, format: Any) -> str:
             "path", str(path), f"is in no format that is known here; name one of {', '.join(IMPORT_FORMATS[1:])}, or `encode` it"
         )
     return found
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether an SQLite file is a store of Earnest, by what it keeps its books in."""
+    with Tables(path) as tables:
+        return {"rent_mark", "standing", "cause"} <= {*tables.columns("entries")} and bool(tables.columns("postings"))
 
 
 def _by_bytes(path: Path, head: bytes) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import os
 from collections import Counter
@@ -42,7 +43,8 @@ def whole_file(path: Path, *, overwrite: bool = False) -> Iterator[IO[bytes]]:
         StoreError: It is there already and is not to be overwritten, or it cannot be written.
     """
     try:
-        there = path.exists()
+        # A link that leads nowhere is there as well: it is not to be replaced by a file.
+        there = os.path.lexists(path)
     except OSError as error:
         raise StoreError(f"{shown(str(path))}: cannot be written ({error.strerror}); give it another name") from error
     if there and not overwrite:
@@ -147,6 +149,7 @@ def _lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
         number += 1
         if len(data) > records.MAX_LINE:
             raise InvalidInput("export", len(data), f"line {number:,} is longer than {records.MAX_LINE:,} bytes; no row is")
-        if not data.endswith(b"\n"):
-            data += b"\n"
-        yield number, data
+        if number == 1:
+            data = data.removeprefix(codecs.BOM_UTF8)
+        # What an editor or git makes of the ends of lines on another system is no damage: no row has such signs in it.
+        yield number, data.rstrip(b"\r\n") + b"\n"

@@ -56,6 +56,9 @@ def translated(where: str) -> Iterator[None]:
     except apsw.CantOpenError as error:
         raise StoreError(f"{where}: cannot be opened ({error}); does the folder exist, and may it be read and written?") from error
     except apsw.IOError as error:
+        if error.extendedresult == apsw.SQLITE_IOERR_SHMSIZE:
+            # The little file beside the log that every reader needs, too, found no room.
+            raise StoreFull(f"{where}: the disk is full; nothing was recorded, make room and try again") from error
         raise StoreError(f"{where}: the disk reported an error ({error}); nothing was recorded, check the disk and try again") from error
     except apsw.SchemaChangeError as error:
         raise StoreBusy(f"{where}: the store changed while it was being read; try again") from error
@@ -190,7 +193,13 @@ def _copied_before(connection: apsw.Connection, where: str, version: int) -> Non
     except OSError as error:
         raise StoreError(f"{target}: the copy of the earlier format could not be kept ({error.strerror}); nothing was changed") from error
     finally:
-        part.unlink(missing_ok=True)
+        discard(part)
+
+
+def discard(part: Path) -> None:
+    """Removes a copy that was not finished, and what SQLite left beside it when its disk was full."""
+    for end in ("", "-journal", "-wal", "-shm"):
+        part.with_name(part.name + end).unlink(missing_ok=True)
 
 
 def migrate(connection: apsw.Connection, where: str, *, read_only: bool, backup: bool = False) -> bool:

@@ -14,7 +14,7 @@ import apsw
 from earnest.core.uris import file_uri
 from earnest.errors import StoreBusy, StoreCorrupt, StoreError, WrongAgent, shown
 from earnest.stores.sqlite import verify
-from earnest.stores.sqlite.connection import identity, looked_over, needs_immutable, refuse_others, translated
+from earnest.stores.sqlite.connection import discard, identity, looked_over, needs_immutable, refuse_others, translated
 from earnest.stores.sqlite.reading import SqliteReading
 from earnest.stores.sqlite.schema import FORMAT
 
@@ -126,4 +126,4 @@ def _placed(source: Any, path: Path) -> None:
             raise
         raise StoreError(f"{path}: cannot be written ({error.strerror})") from error
     finally:
-        part.unlink(missing_ok=True)
+        discard(part)

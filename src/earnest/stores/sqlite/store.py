@@ -15,7 +15,7 @@ import apsw
 from earnest.core.events import micros
 from earnest.errors import EarnestError, StoreBusy, StoreError, StoreReadOnly, WrongAgent, shown
 from earnest.protocols import Author, Damage
-from earnest.stores.sqlite.connection import connect, immediate, logged, looked_over, migrate, needs_immutable, translated
+from earnest.stores.sqlite.connection import connect, discard, immediate, logged, looked_over, migrate, needs_immutable, translated
 from earnest.stores.sqlite.reading import SqliteReading
 from earnest.stores.sqlite.vectors import Shelves
 from earnest.stores.sqlite.writing import SqliteWriting
@@ -244,7 +244,7 @@ class SqliteStore:
         """See `earnest.protocols.Store.backup`."""
         self._open()
         try:
-            there, folder = path.exists(), path.parent.is_dir()
+            there, folder = os.path.lexists(path), path.parent.is_dir()
         except OSError as error:
             raise StoreError(f"{shown(str(path))}: cannot be used ({error.strerror}); name another file") from error
         if there:
@@ -263,7 +263,7 @@ class SqliteStore:
             except OSError as error:
                 raise StoreError(f"{path}: the copy could not be kept ({error.strerror}); name a file on another disk") from error
         finally:
-            part.unlink(missing_ok=True)
+            discard(part)
 
     @contextmanager
     def scratch(self, form: int, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[SqliteReading]:
