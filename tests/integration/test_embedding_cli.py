@@ -13,7 +13,9 @@ from earnest.memory import Memory
 
 
 def earnest(*words: str, store: Path, embedder: str | None = None) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if name != "EARNEST_EMBEDDER"}
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("EARNEST_EMBEDDER", "OPENAI_API_KEY", "OPENAI_BASE_URL")
+    }
     if embedder is not None:
         environment["EARNEST_EMBEDDER"] = embedder
     return subprocess.run(
@@ -49,6 +51,19 @@ def test_a_store_gets_its_vectors_and_answers_by_them(tmp_path: Path) -> None:
     assert first["entry"]["text"] == "The database is backed up at night."
     assert said("search", "databse bakcup", "--mode", "keyword", "--floor", "0.9", store=store)["hits"] == []
     assert "vectors usable: 2 of 2" in earnest("stats", store=store).stdout
+
+
+def test_setting_an_embedder_says_what_recall_by_meaning_waits_for(tmp_path: Path) -> None:
+    store = tmp_path / "m.db"
+    with Memory.open(store, embedder="none") as memory:
+        memory.add("The database is backed up at night.")
+    done = earnest("config", "embedder", "hashing", store=store)
+    assert "reembed" in done.stdout and "1 entry without a vector" in done.stdout
+    earnest("reembed", store=store)
+    assert "without a vector" not in earnest("config", "embedder", "hashing", store=store).stdout
+    unmade = earnest("config", "embedder", "openai:text-embedding-3-small", store=store)
+    assert unmade.returncode == 0 and "Recall goes by words alone: openai needs a key" in unmade.stdout
+    assert said("config", "embedder", "none", store=store) == {"embedder": "none"}
 
 
 def test_the_environment_overrides_the_setting_for_one_command(tmp_path: Path) -> None:

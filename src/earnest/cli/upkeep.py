@@ -7,13 +7,16 @@ import inspect
 import sys
 from argparse import ArgumentTypeError, Namespace
 from itertools import pairwise
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from earnest.cli.common import plural
 from earnest.cli.place import hint, open_memory, store_of
 from earnest.cli.render import Painted, Part, Screen
 from earnest.cli.values import number, whole
 from earnest.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from earnest.memory import Memory
 
 _DIGITS: Final = 64
 
@@ -70,11 +73,13 @@ def _restored(args: Namespace, screen: Screen) -> int:
 
 def config(args: Namespace, screen: Screen) -> int:
     """`earnest config`."""
+    waits = ""
     if args.value is not None:
         with open_memory(args, "creating") as memory:
             now = memory.settings
             after = memory.configure(**{args.name: _as_the_setting(args.name, args.value, now)})
             values = {args.name: getattr(after, args.name)}
+            waits = _waits(args, memory) if args.name == "embedder" and not screen.as_json else ""
     else:
         with open_memory(args, "reading") as memory:
             now = memory.settings
@@ -88,7 +93,19 @@ def config(args: Namespace, screen: Screen) -> int:
     meanings = _meanings(type(now))
     rows: list[list[Part]] = [[name, Painted(str(value), "bold"), meanings.get(name, "")] for name, value in values.items()]
     screen.table(["setting", "value", "meaning"], rows, whole=True)
+    if waits:
+        screen.say(waits)
     return 0
+
+
+def _waits(args: Namespace, memory: Memory) -> str:
+    """What recall by meaning waits for, after another embedder was set."""
+    vectors = memory.stats().vectors
+    if vectors.problem:
+        return f"Recall goes by words alone: {vectors.problem}"
+    if not vectors.missing:
+        return ""
+    return f"Found by words alone until `{hint(args, 'reembed')}`: {plural(vectors.missing, 'entry', 'entries')} without a vector of it."
 
 
 def _as_the_setting(name: str, word: str, now: Any) -> Any:
