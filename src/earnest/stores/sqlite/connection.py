@@ -56,7 +56,7 @@ def translated(where: str) -> Iterator[None]:
     except apsw.CantOpenError as error:
         raise StoreError(f"{where}: cannot be opened ({error}); does the folder exist, and may it be read and written?") from error
     except apsw.IOError as error:
-        if error.extendedresult == apsw.SQLITE_IOERR_SHMSIZE:
+        if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE:
             # The little file beside the log that every reader needs, too, found no room.
             raise StoreFull(f"{where}: the disk is full; nothing was recorded, make room and try again") from error
         raise StoreError(f"{where}: the disk reported an error ({error}); nothing was recorded, check the disk and try again") from error
