@@ -85,6 +85,12 @@ def test_every_extra_is_in_the_quickstart() -> None:
     assert said == set(tomllib.loads(read(ROOT / "pyproject.toml"))["project"]["optional-dependencies"])
 
 
+def test_the_layout_names_every_part_of_the_package() -> None:
+    named = set(spans(section(ROOT / "CONTRIBUTING.md", "Layout")))
+    parts = {path.parent.name for path in (ROOT / "src" / "earnest").glob("*/__init__.py")}
+    assert {part for part in parts if not {f"{part}/", f"src/earnest/{part}/"} & named} == set()
+
+
 # settings
 
 
