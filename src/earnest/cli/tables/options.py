@@ -80,7 +80,11 @@ RECALL: Final = (
     Option(("--until",), "only what is about this time or earlier (ISO 8601)", "TIME"),
     Option(("--as-of",), "only what was recorded by then and valid then (ISO 8601)", "TIME"),
     Option(("--half-life",), "halve an entry's score for every N ticks since it was last settled", "N", "number"),
-    Option(("--mode",), "go by words, by meaning (dense) or by both (auto, where there is an embedder)", choices=MODES),
+    Option(
+        ("--mode",),
+        "go by words (keyword), by meaning (dense), by both (hybrid), by the ranks of both (rrf); auto: hybrid where there is an embedder",
+        choices=MODES,
+    ),
     switch("--links", "let good hits lend relevance to what they are linked with"),
     Option(("--weigh",), "multiply relevance by this; repeat for several (the setting weigh)", repeat=True, choices=WEIGHTS),
 )

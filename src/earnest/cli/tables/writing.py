@@ -116,7 +116,7 @@ WRITING: Final = (
     ),
     Command(
         "feedback", "Write", "say what an entry was worth to you", "fading:feedback",
-        (ID, Option(("verdict",), "what it was", "VERDICT", choices=VERDICTS), KEY),
+        (ID, Option(("verdict",), "what it was: helpful, unhelpful or outdated", "VERDICT", choices=VERDICTS), KEY),
         "earnest feedback kq3v5d2m7a4x6b2c helpful",
         "Helpful: it lasts longer. Unhelpful: its importance goes down, at most to half. Outdated: it is not valid any more, `doctor` asks "
         "for a replacement. An opinion moves neither evidence nor energy. Exit status 1 if the day's three opinions on it were used up.",
