@@ -103,7 +103,8 @@ class Endpoint:
                 return self._once(body, limit) if cancel is None else self._watched(body, limit, cancel)
             except _Later as later:
                 spread = 1.0 if self._chance is None else 0.5 + self._chance()
-                wait = pause * spread if later.after is None else later.after
+                # A service that names no time to come leaves it to whoever asks.
+                wait = later.after or pause * spread
                 if not left or wait > _LONGEST_PAUSE or self._monotonic() + wait >= ends:
                     raise self.failure(f"{self.name}: {later}; tried {tries - left} times, {self.later}") from later
                 self._wait(wait, cancel)
@@ -157,7 +158,7 @@ class Endpoint:
         request = urllib.request.Request(self.url, data=body, headers=self._headers, method="POST")
         try:
             with urllib.request.build_opener(*handlers).open(request, timeout=timeout) as reply:
-                raw = reply.read(LARGEST + 1)
+                raw, form = reply.read(LARGEST + 1), reply.headers.get_content_type()
         except urllib.error.HTTPError as error:
             said = self._without_key(error.read(10_000).decode("utf-8", "replace"))
             told = f"HTTP {error.code}: {' '.join(said.split())[:_SHOWN] or error.reason}"
@@ -174,7 +175,7 @@ class Endpoint:
         try:
             return json.loads(raw)
         except (ValueError, RecursionError) as error:
-            raise _Later(f"the reply is no JSON ({len(raw)} bytes)", None) from error
+            raise _Later(f"the reply is no JSON ({len(raw)} bytes of {form[:50]})", None) from error
 
     def _without_key(self, text: str) -> str:
         return text.replace(self._key, "***") if self._key else text

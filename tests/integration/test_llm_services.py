@@ -168,6 +168,13 @@ def test_a_refusal_that_passes_is_tried_again_as_late_as_it_asks_for(service: Se
     assert len(service.requests) == 5
 
 
+@pytest.mark.parametrize("asked", ["0", "Wed, 21 Oct 2015 07:28:00 GMT", "-5 bananas"])
+def test_a_refusal_that_names_no_time_to_come_is_not_asked_again_at_once(service: Service, pauses: list[float], asked: str) -> None:
+    service.replies = [status(429, Retry_After=asked)] * 3
+    driver(service, pauses).complete("Tell me.")
+    assert pauses == [0.5, 1.0, 2.0]
+
+
 def test_waits_are_spread_by_chance(service: Service, pauses: list[float]) -> None:
     service.replies = [status(503), status(503)]
     driver(service, pauses, chance=iter([0.0, 0.75]).__next__).complete("Tell me.")

@@ -15,6 +15,7 @@ from earnest import Memory
 from earnest.conversation import cues
 from earnest.conversation.capture import MOST, kept_of
 from earnest.conversation.extraction import read_reply
+from earnest.core.models import Reply
 from earnest.core.turns import Turn
 from earnest.errors import InvalidInput, KeyReused, NotAvailable
 from earnest.llms import ScriptedLLM
@@ -217,6 +218,7 @@ UPDATES: Final = [
     ("Our office is in Munich.", "Our office is in Munich.", "We've moved our office to Leipzig."),
     ("The staging server runs on port 5432.", "The staging server runs on port 5432.", "We changed the staging port to 5433."),
     ("The staging server runs on port 5432.", "The staging server runs on port 5432.", "The staging server now listens on port 5433."),
+    ("We use Kubernetes 1.29.", "We deploy on Thursdays and use Kubernetes 1.29.", "We upgraded Kubernetes to 1.30."),
     ("The Kalar service uses port 1.", "The Kalar service uses port 1.", "We moved Kalar to port 2."),
     ("The meeting is on Tuesday at 10.", "The meeting is on Tuesday at 10.", "The meeting has been moved to Thursday at 14."),
     ("The user's phone number is 555-0101.", "My phone number is 555-0101.", "My new phone number is 555-0199."),
@@ -297,6 +299,11 @@ def test_what_changed_leaves_every_other_matter_alone(before: str, after: str, m
     [
         ("My name is Sam and I live in Berlin.", ["The user's name is Sam.", "The user lives in Berlin."]),
         ("I live in Berlin and work at Acme as an engineer.", ["The user lives in Berlin.", "The user works at Acme as an engineer."]),
+        ("Hi! I'm Anna, I work at Globex.", ["The user is Anna.", "The user works at Globex."]),
+        ("We deploy on Thursdays and use Kubernetes 1.29.", ["We deploy on Thursdays.", "We use Kubernetes 1.29."]),
+        ("Hallo, ich bin Jonas und arbeite bei Acme.", ["User: Ich bin Jonas.", "User: Ich arbeite bei Acme."]),
+        ("你好，我叫李伟，在杭州的图书馆工作。", ["用户叫李伟。", "用户在杭州的图书馆工作。"]),
+        ("We have customers who use Oracle and host data.", ["We have customers who use Oracle and host data."]),
         ("Ich heiße Sam und ich wohne in Berlin.", ["User: Ich heiße Sam.", "User: Ich wohne in Berlin."]),
         ("Ich heiße Sam und wohne in Berlin.", ["User: Ich heiße Sam.", "User: Ich wohne in Berlin."]),
         ("Je m'appelle Sam et j'habite à Lyon.", ["User: Je m'appelle Sam.", "User: J'habite à Lyon."]),
@@ -413,6 +420,23 @@ def test_a_model_is_asked_only_if_that_is_said() -> None:
 def test_a_models_reply_is_read_whatever_stands_around_it(reply: str, memory: Memory) -> None:
     kept = memory.sync_turn("I prefer dark mode.", "", extract="llm", llm=ScriptedLLM([reply]))
     assert texts(kept) == ["The user prefers dark mode."] and kept.by == "llm"
+
+
+class Cut:
+    """A model whose service says that the reply was cut off, whatever it looks like."""
+
+    def complete(self, prompt: str) -> str:
+        return self.reply(prompt).text
+
+    def reply(self, prompt: str) -> Reply:
+        return Reply('[{"text": "The user prefers dark mode.", "type": "preference"}]', whole=False)
+
+
+@pytest.mark.parametrize("model", [Cut(), ScriptedLLM(['[{"text": "The user prefers dark mode."}, {"text": "The staging se'])])
+def test_what_a_reply_that_was_cut_off_would_have_said_is_found_by_the_rules(model: Any, memory: Memory) -> None:
+    kept = memory.sync_turn("I prefer dark mode. The staging server runs on port 5432.", "", extract="llm", llm=model)
+    assert texts(kept) == ["The user prefers dark mode.", "The staging server runs on port 5432."] and kept.by == "llm"
+    assert any("cut off" in note for note in kept.notes)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 from earnest import Memory
 from earnest.core.fencing import unnumbered
+from earnest.core.models import Reply
 from earnest.errors import InvalidInput, ModelFailed, NotAvailable
 from earnest.llms import ScriptedLLM
 from earnest.recall import QueryProtocol
@@ -94,6 +95,22 @@ def test_an_answer_that_cites_nothing_is_not_memorys_and_opens_no_ticket(memory:
     answer = memory.answer(QUESTION, llm=model)
     assert answer.text and not answer.from_memory and answer.deciding is None
     assert memory.stats().decisions == before
+
+
+@pytest.mark.parametrize("cites", [True, False])
+def test_an_answer_that_was_cut_off_says_so(memory: Memory, cites: bool) -> None:
+    model = Reader(lambda seen: f"Yes, after seven days [{mark(seen, 'seven days') if cites else 'x'}], but not")
+
+    class Cut:
+        def complete(self, prompt: str, max_tokens: int = 0) -> str:
+            return self.reply(prompt).text
+
+        def reply(self, prompt: str, max_tokens: int = 0) -> Reply:
+            return Reply(model.complete(prompt), whole=False)
+
+    answer = memory.answer(QUESTION, llm=Cut())
+    assert answer.from_memory == cites and "cut off" in answer.annotated
+    assert "cut off" not in memory.answer(QUESTION, llm=model).annotated
 
 
 def test_where_nothing_is_found_memory_is_silent_and_the_model_is_not_asked_to_answer(memory: Memory) -> None:

@@ -52,6 +52,28 @@ def test_what_can_be_read_is_read(reply: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("reply", "cut"),
+    [
+        ('[{"text": "a"}, {"te', True),
+        ('```json\n[{"text": "a"},', True),
+        ('Sure: ["a", "b', True),
+        ('{"facts": [{"text": "a"}]', True),
+        ('[{"text": "a\\" ]"}', True),
+        ('[{"text": "a"}]', False),
+        ('[{"text": "a [ {"}]', False),
+        ('```json\n[{"text": "a"}]\n```', False),
+        ('{"text": "a"}\n{"text": "b"}', False),
+        ("[{'text': 'a \" b'}]", False),
+        ("<think>[</think>[]", False),
+        ("Nothing.", False),
+        ("", False),
+    ],
+)
+def test_a_list_that_ends_before_it_is_closed_is_known_for_it(reply: str, cut: bool) -> None:
+    assert replies.cut_off(reply) == cut
+
+
+@pytest.mark.parametrize(
     ("reply", "why"),
     [
         ("", "empty"),

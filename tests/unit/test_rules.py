@@ -381,6 +381,13 @@ def test_a_draft_that_does_not_hold_is_left_out_and_told(draft: Any, why: str) -
         assert len(made.notes) == 1 and why in made.notes[0]
 
 
+def test_a_list_of_drafts_that_was_cut_off_gives_those_that_were_whole_and_says_so() -> None:
+    with opened() as memory:
+        failures(memory)
+        made = memory.rules.analyze(ScriptedLLM([f'[{json.dumps(DRAFT)}, {{"type": "avoid", "trig']))
+        assert len(made) == 1 and any("cut off" in note for note in made.notes)
+
+
 def test_evidence_that_is_written_like_instructions_makes_no_rule() -> None:
     with opened() as memory:
         for n in range(3):

@@ -51,7 +51,7 @@ _VERB: Final = re.compile(
     r"\b(?:is|are|was|were|has|have|had|lives?|runs?|uses?|needs?|requires?|supports?|deploys?|happens?|takes?|costs?|stores?|contains?|belongs?|"
     r"starts?|ends?|opens?|closes?|expires?|works?|returns?|means?|equals?|holds?|sits?|listens?|points?|goes|comes?|owns?|manages?|leads?|ships?|"
     r"writes?|reads?|sends?|arrives?|leaves?|moved|got|became|began|meets?|likes?|wants?|speaks?|must|should|may|will|can(?:not)?|kept|keeps?|"
-    r"retains?|depends?|includes?|allows?|serves?|hosts?|backs?|restarts?|broke|failed|died|lasts?|weighs?|measures?|plays?|teaches|studies)\b"
+    r"retains?|depends?|includes?|allows?|serves?|hosts?|backs?|restarts?|broke|failed|died|lasts?|weighs?|measures?|plays?|teaches|studies|visits?|joins?|joined|called|turns)\b"
 )
 _OPINION: Final = re.compile(
     r"^(?:\w+ ){0,3}(?:is|was|are|looks?|sounds?|seems?) (?:so |very |really |pretty |quite |just |all |too )*"
@@ -66,6 +66,8 @@ _MOOD: Final = re.compile(
     r"|^i have (?:an?|one|another|some|two|no) (?:\w+ )?"
     r"(?:questions?|problems?|ideas?|issues?|requests?|doubts?|feelings?|favou?rs?|clue)[.!]*$"
 )
+_NAMED: Final = re.compile(r"^(?:I['’]m|I am) [A-Z][a-z]{2,}(?: [A-Z][a-z]+)*[.!]*$")
+"""Who somebody is, by name."""
 _HEDGED: Final = re.compile(
     r"^(?:maybe|perhaps|possibly|vielleicht|womoglich|peut-etre|quizas?|tal vez|talvez|возможно|может быть|也许|可能|たぶん|아마)"
     r"|^(?:i (?:think|guess|suppose|wonder|wish|hope|mean|see|know|understand|agree|believe you"
@@ -108,7 +110,10 @@ def kept_of(user_text: str, assistant_text: str, *, name: str = "") -> list[Kept
         kept = _kept(part, (), name)
         return kept is not None and kept.type in _OF_THE_SPEAKER
 
-    said = [*parted(mended(sentences(user_text, persons.USER)), counts), *sentences(assistant_text, persons.ASSISTANT)]
+    said = [
+        *parted(mended(sentences(user_text, persons.USER)), lambda text: _begun(persons.bare(text)), counts),
+        *sentences(assistant_text, persons.ASSISTANT),
+    ]
     answers = [one for one in said if one.speaker == persons.ASSISTANT][:_ANSWERS]
     made: list[tuple[int, Kept]] = []
     seen: set[str] = set()
@@ -191,6 +196,8 @@ def _type(low: str, sentence: str, speaker: str, told: bool) -> str | None:
     for section in ("decision", "instruction", "preference", "fix", "error", "commitment", "profile"):
         if not (hedged and section in ("preference", "profile", "commitment")) and found(section, low):
             return section
+    if _NAMED.match(sentence):
+        return "profile"
     if told:
         return "fact"
     return "fact" if not hedged and _states(low, sentence) else None

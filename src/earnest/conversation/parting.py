@@ -85,6 +85,13 @@ _WAYS: Final = (
         least=3,
     ),
     _way(
+        r"^we (?:live|work|use|have|run|deploy|host|store|keep|own|build|ship|release|meet|target|support) "
+        r"(?!.*\b(?:who|that|which|whose|where|they|you|people|to (?=[a-z])|would|could|might|want|never|not|or|\w+n['’]t)\b)",
+        r"(?:,? and|,) (?=(?:use|run|have|host|store|keep|own|build|ship|release|deploy|target|support) )",
+        "we ",
+        least=3,
+    ),
+    _way(
         r"^(?:ich|mich|mir)\b",
         r",? und (?=(?:wohne|arbeite|lebe|nutze|benutze|verwende|habe|bin|komme|spreche|studiere|fahre|mag|liebe|hasse|trinke|esse|"
         r"hei(?:ß|ss)e|bevorzuge) )",
@@ -131,12 +138,13 @@ def mended(said: list[Said]) -> list[Said]:
     return made
 
 
-def parted(said: Sequence[Said], counts: Callable[[Said], bool]) -> list[Said]:
-    """Sentences of which one tells several things of the speaker, as one sentence each. `counts` says whether a sentence is a statement of
-    the speaker that stands by itself: where one part is none, the sentence stays whole. Linear in its length."""
+def parted(said: Sequence[Said], begun: Callable[[str], str], counts: Callable[[Said], bool]) -> list[Said]:
+    """Sentences of which one tells several things of the speaker, as one sentence each. `begun` gives a sentence from where it begins to
+    say something; `counts` says whether one is a statement of the speaker that stands by itself: where one part is none, the sentence stays
+    whole. Linear in its length."""
     made: list[Said] = []
     for one in said:
-        again = [part.strip() for part in _AGAIN.split(one.text)]
+        again = [part.strip() for part in _AGAIN.split(begun(one.text))]
         whole = again
         for way in _WAYS:
             whole = [part for each in whole for part in way.parts(each)]

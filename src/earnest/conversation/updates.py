@@ -25,7 +25,7 @@ from earnest.protocols import Reading
 
 _CHANGED: Final = re.compile(
     r"\b(?:no longer|any ?more|instead|actually|now|currently|as of (?:now|today)|from now on|changed?|moved?|renamed|switched|migrated|"
-    r"relocated|rescheduled|postponed|correction|meant|new|has been|have been|['’]ve)\b"
+    r"relocated|upgraded|downgraded|updated|rescheduled|postponed|correction|meant|new|has been|have been|['’]ve)\b"
     r"|\b(?:jetzt|nun|mittlerweile|inzwischen|neuerdings|ab sofort|wurden?|worden|verschoben|verlegt|umgezogen|umgestellt|ge[aä]ndert|"
     r"nicht mehr|eigentlich)\b"
     r"|\b(?:maintenant|d[eé]sormais|d[eé]plac[eé]e?s?|report[eé]e?s?|chang[eé]e?s?|d[eé]m[eé]nag[eé]e?s?|a [eé]t[eé]|en fait)\b"

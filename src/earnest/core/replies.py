@@ -33,6 +33,7 @@ _UNOPENED: Final = lazily(rf"\A.*</(?:{_THOUGHT_WORDS})\s*>", re.DOTALL | re.IGN
 _TURNED: Final = lazily(r"◁think▷.*?(?:◁/think▷|\Z)|<\|begin_of_thought\|>.*?(?:<\|end_of_thought\|>|\Z)", re.DOTALL)
 _OPENS: Final = lazily(r"[\[{]")
 _FENCE: Final = lazily(r"```[\w+-]*[ \t]*\r?\n?(.*?)(?:```|\Z)", re.DOTALL)
+_QUOTED: Final = lazily(r'"(?:[^"\\]|\\.)*(?:"|\Z)', re.DOTALL)
 _LAST_COMMA: Final = lazily(r",(\s*[\]}])")
 _SMART: Final = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'"})
 _LITERAL_WORDS: Final = lazily(r"\b(true|false|null|NaN|Infinity)\b")
@@ -108,6 +109,16 @@ def items(reply: Any, names: Sequence[str] = (), fields: Collection[str] = ()) -
     if loose or nothing:
         return Items(tuple(loose), True)
     return Items((), False, "the reply holds no list of what was asked for" if seen else "the reply holds no JSON")
+
+
+def cut_off(reply: Any) -> bool:
+    """Whether a list in a reply ends before it is closed: what would have come after it is missing."""
+    text = without_thoughts(reply)
+    opened = _OPENS.search(text)
+    if opened is None or text.rstrip("` \n").endswith("]" if opened[0] == "[" else "}"):
+        return False
+    bare = _QUOTED.sub('""', text)
+    return bare.count("[") > bare.count("]") or bare.count("{") > bare.count("}")
 
 
 def fields_of(value: Mapping[Any, Any]) -> set[str]:

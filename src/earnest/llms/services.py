@@ -15,7 +15,7 @@ from earnest import wire
 from earnest.core import check
 from earnest.core.models import MOST_TOKENS, Reply
 from earnest.core.tokens import estimated
-from earnest.errors import InvalidInput, ModelFailed
+from earnest.errors import InvalidInput, ModelFailed, shown
 from earnest.wire import Cancelled, key_from, own_machine
 
 TRIES: Final = 5
@@ -106,9 +106,7 @@ class ServiceLLM:
                 raise ModelFailed(f"{self._endpoint.name}: {str(told)[:200]}")
             return self._read(made)
         except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise ModelFailed(
-                f"{self._endpoint.name}: the reply has another form than expected ({type(error).__name__}: {str(error)[:100]})"
-            ) from error
+            raise ModelFailed(f"{self._endpoint.name}: the reply has another form than expected: {shown(made, 100)}") from error
 
     def _ask(self, request: Mapping[str, Any], cancel: threading.Event | None) -> Any:
         return self._endpoint.ask(request, tries=TRIES, patience=PATIENCE, cancel=cancel)

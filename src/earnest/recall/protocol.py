@@ -16,6 +16,7 @@ from earnest.core import check
 from earnest.core.analysis import Analyser, folded
 from earnest.core.entry import Entry
 from earnest.core.fencing import unnumbered
+from earnest.core.models import Reply
 from earnest.core.ranking import similarity
 from earnest.core.tokens import estimated
 from earnest.errors import EarnestError, ModelFailed
@@ -147,15 +148,21 @@ class QueryProtocol:
             self._take(hits, name, k)
         shown = self._chosen(hits)
         under = self._under_marks([hit.entry for hit in shown])
-        reply = self._llm.complete(_answering(asked, under, self._beside(rules)), max_tokens=_ANSWER)
+        reply, whole = self._replied(_answering(asked, under, self._beside(rules)))
         made = cited(reply, under.marks)
         entries = tuple(shown[place].entry for place in made.places)
         if not made.text and not entries:
             raise ModelFailed("the model gave an empty answer; ask without it, or another one")
         return Consulted(
             made.text, entries, tuple(hit.entry for hit in shown), tuple(questions), tuple(entities), not made.text,
-            (*notes, *_uncited(made)),
+            (*notes, *_uncited(made), *(() if whole else (f"the answer was cut off after {_ANSWER} tokens",))),
         )  # fmt: skip
+
+    def _replied(self, prompt: str) -> tuple[str, bool]:
+        """The answer, and whether it is whole, which models that are only `complete` cannot say."""
+        ask = getattr(self._llm, "reply", None)
+        made = ask(prompt, max_tokens=_ANSWER) if callable(ask) else self._llm.complete(prompt, max_tokens=_ANSWER)
+        return (made.text, made.whole) if isinstance(made, Reply) else (made, True)
 
     def _take(self, hits: dict[str, HitLike], query: str, k: int) -> None:
         for hit in self._look(query, k):

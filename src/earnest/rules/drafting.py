@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from earnest.core.analysis import Analyser
 from earnest.core.drafts import fault
-from earnest.core.replies import clean, fields_of, items, text_of, wholes
+from earnest.core.replies import clean, cut_off, fields_of, items, text_of, wholes
 from earnest.core.rules import MAX_ACTION, MAX_TRIGGER, TYPES, RuleType
 from earnest.rules.proposing import Draft, Pattern
 
@@ -78,6 +78,8 @@ def drafts_from(reply: Any, analyser: Analyser, found: Sequence[Pattern]) -> tup
             notes.append(f"draft {place + 1} was left out: {why}")
         else:
             made.append(draft)
+    if cut_off(reply):
+        notes.append("the reply was cut off; what would have come after is missing")
     return made, notes, True
 
 

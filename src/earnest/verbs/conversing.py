@@ -17,9 +17,10 @@ from earnest.core.write_gate import Gate
 from earnest.errors import EarnestError, InvalidInput, NotAvailable
 from earnest.forgetting import curve
 from earnest.ledger import lifecycle
-from earnest.protocols import LLM, Reading, Writing
+from earnest.protocols import Reading, Writing
 from earnest.recall.search import Found
 from earnest.rules.standing import views
+from earnest.verbs.asking import Metered
 from earnest.verbs.beside import asked_parts, matching
 from earnest.verbs.recalling import RecallVerbs, asked, ways
 
@@ -109,20 +110,25 @@ class ConversationVerbs(RecallVerbs):
 
             return self._once(tx, key, "sync_turn", lambda: request, lambda said: _turn(tx, said), do)
 
-    def _extracted(self, user: str, assistant: str, name: str, llm: LLM | None) -> tuple[str, list[Kept], list[str]]:
+    def _extracted(self, user: str, assistant: str, name: str, llm: Metered | None) -> tuple[str, list[Kept], list[str]]:
         """What is worth keeping, what found it, and what did not go as asked."""
         from earnest.conversation import capture, extraction
+        from earnest.core.replies import cut_off
 
         notes: list[str] = []
         if llm is not None and (user or assistant):
             try:
-                items = extraction.read_reply(llm.complete(extraction.prompt_of(user, assistant), json=True))
+                reply = llm.reply(extraction.prompt_of(user, assistant), json=True)
+                items = extraction.read_reply(reply.text)
             except EarnestError as error:
                 items, why = None, f"it failed ({type(error).__name__}: {str(error)[:400]})"
             else:
                 why = "its reply holds no list that could be read"
             if items is not None:
                 kept, notes = extraction.kept_from(items, self._analyser, user, assistant)
+                if not reply.whole or cut_off(reply.text):
+                    kept += capture.kept_of(user, assistant, name=name)
+                    notes.append("the model's reply was cut off; what the rules find was added")
                 return "llm", kept, notes
             notes.append(f"the model was asked and {why}; the rules were used")
         return "rules", capture.kept_of(user, assistant, name=name), notes
