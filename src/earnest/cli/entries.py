@@ -30,7 +30,8 @@ def remember(args: Namespace, screen: Screen) -> int:
     fields = given(args, *_FIELDS, "kind", "scope", "key")
     with open_memory(args, "creating") as memory:
         entry = memory.add(text, sources=args.source, tags=args.tag, **fields)
-    return _done(args, screen, entry, "Remembered")
+        waits = _waits(args, memory, entry)
+    return _done(args, screen, entry, "Remembered", waits)
 
 
 def edit(args: Namespace, screen: Screen) -> int:
@@ -42,7 +43,16 @@ def edit(args: Namespace, screen: Screen) -> int:
         raise InvalidInput("edit", args.id, "says nothing to change; `earnest edit --help` lists what can be")
     with open_memory(args, "writing") as memory:
         entry = memory.update(args.id, **changes)
-    return _done(args, screen, entry, "Edited" if entry.id == args.id else f"{args.id} has a new version,")
+        waits = _waits(args, memory, entry)
+    return _done(args, screen, entry, "Edited" if entry.id == args.id else f"{args.id} has a new version,", waits)
+
+
+def _waits(args: Namespace, memory: Memory, entry: Entry) -> str:
+    """Why an entry that aims at its reader decides nothing yet; nothing of others."""
+    if not entry.marks or not (left := memory.card(entry.id).probation):
+        return ""
+    waits = f"it waits for {plural(left, 'good outcome')} beside it before it may decide"
+    return f"Marked ({', '.join(entry.marks)}): {waits}; `{hint(args, f'vouch {entry.id}')}` ends the wait."
 
 
 def forget(args: Namespace, screen: Screen) -> int:

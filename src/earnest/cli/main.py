@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -56,8 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except OSError as error:
-        where = f"{error.filename}: " if error.filename is not None else ""
-        return _fail(as_json, "OSError", f"{where}{error.strerror or error}; check the path and the rights", NO)
+        return _fail(as_json, "OSError", _of_the_system(error), NO)
     except Exception as error:  # the process edge: a fault is told on one line, its trace on request
         if os.environ.get("EARNEST_DEBUG"):
             raise
@@ -103,6 +103,14 @@ def _nearest(error: UsageError, words: list[str]) -> UsageError:
     typed = next((word for word in words if f"invalid choice: {word!r}" in message), "")
     near = [_MEANT[typed]] if typed in _MEANT else get_close_matches(typed, names, 1)
     return UsageError(f"there is no command {typed!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+
+
+def _of_the_system(error: OSError) -> str:
+    """What the system refused, in a line. Without a file's name, what has no room is what the command prints."""
+    if error.filename is None and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EIO):
+        return f"what this prints could not be written ({error.strerror}); make room, or send it elsewhere"
+    where = f"{error.filename}: " if error.filename is not None else ""
+    return f"{where}{error.strerror or error}; check the path and the rights"
 
 
 def _fail(as_json: bool, kind: str, message: str, status: int) -> int:

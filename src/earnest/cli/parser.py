@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import sys
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
@@ -29,6 +30,11 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(_plainer(message).replace(GUARD, ""), self.prog.removeprefix("earnest").strip())
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # argparse takes no notice of help that could not be written.
+        if message:
+            (file or sys.stderr).write(message)
 
 
 def _plainer(message: str) -> str:

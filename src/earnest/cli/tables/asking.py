@@ -101,8 +101,8 @@ ASKING: Final = (
                    "WHEN"),
         ),
         "earnest meters add disk --unit bytes --scale 100000",
-        "`revoke` folds history again without a meter that turned out to lie: entries that only it condemned come back. `undo` takes "
-        "it back.",
+        "Of a meter that is there, `add` changes what is given. `revoke` folds history again without one that turned out to lie: entries "
+        "that only it condemned come back. `undo` takes it back.",
     ),
     Command(
         "control", "Ask and settle", "record what a meter shows when nothing is done", "measuring:control",

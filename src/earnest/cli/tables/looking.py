@@ -82,8 +82,8 @@ LOOKING: Final = (
             KEY,
         ),
         'earnest rules add avoid --trigger "an API key may have expired" --action "Check the key before calling the service."',
-        "A rule is pending until `rules verify` accepts it or a trial proves it: then it is shown in a random half of the decisions that "
-        "it matches, and measured outcomes decide. Only active rules reach a prompt.",
+        "A rule is pending until `rules verify` accepts it or a trial proves it. On trial it is shown in a random half of the decisions "
+        "that it matches, and measured outcomes decide. Only active rules reach a prompt.",
     ),
     Command(
         "uplift", "Look", "whether memory helps, by the decisions that were withheld", "uplift:uplift",
