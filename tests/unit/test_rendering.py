@@ -130,8 +130,9 @@ def test_the_budget_is_never_exceeded_in_bytes_or_lines(memory: Memory, tmp_path
         [{"text": f"Ein Satz über Größe {i}, 部署 {'x' * (i * 7 % 90)}", "kind": ("semantic", "procedural")[i % 2]} for i in range(150)]
     )
     path = tmp_path / "place" / (target if target != "claude-memory" else "MEMORY.md")
-    if before:
+    if before or target != "claude-memory":
         path.parent.mkdir()
+    if before:
         path.write_bytes(before)
     made = memory.render(target, path.parent if target == "claude-memory" else path, budget=budget, max_lines=60)
     data = path.read_bytes()
@@ -355,6 +356,23 @@ def test_bad_values_are_named(memory: Memory, options: dict[str, Any], named: st
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InvalidInput) as error:
         memory.render(**options)
+    assert error.value.name == named and [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+@pytest.mark.parametrize(
+    ("target", "path", "split_dir", "named"),
+    [
+        ("AGENTS.md", "dcos/AGENTS.md", None, "path"), ("claude-memory", "projects/mine/memory", None, "path"),
+        ("MEMORY.md", "MEMORY.md", "dcos/notes", "split_dir"), ("CLAUDE.md", "a/b/../CLAUDE.md", None, "path"),
+    ],
+)  # fmt: skip
+def test_a_folder_that_is_not_there_is_not_made_for_a_file_and_nothing_is_written(
+    memory: Memory, tmp_path: Path, target: Any, path: str, split_dir: str | None, named: str, dry_run: bool
+) -> None:
+    memory.add("A fact.")
+    with pytest.raises(InvalidInput, match="does not exist; make that folder first") as error:
+        memory.render(target, tmp_path / path, split_dir=None if split_dir is None else tmp_path / split_dir, dry_run=dry_run)
     assert error.value.name == named and [*tmp_path.iterdir()] == []
 
 

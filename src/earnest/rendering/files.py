@@ -34,6 +34,21 @@ def content(path: Path) -> bytes | None:
         raise StoreError(f"{path}: cannot be read ({error.strerror}); check the path and the rights") from error
 
 
+def placed(name: str, path: Path, *, folder: bool = False) -> None:
+    """Refuse a file, or with `folder` a folder of files, in a folder that is not there: a name that was mistyped makes no folders.
+
+    Raises:
+        InvalidInput: Says which folder is missing; nothing was written.
+    """
+    above = Path(os.path.realpath(path)).parent
+    try:
+        there = above.is_dir()
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be looked at ({error.strerror}); check the path and the rights") from error
+    if not there and not (folder and path.is_dir()):
+        raise InvalidInput(name, str(path), f"lies in {above}, which does not exist; make that folder first, or name another place")
+
+
 def change(path: Path, make: Callable[[bytes], bytes | None], *, write: bool) -> tuple[bytes | None, bool]:
     """Bring a file up to date: what it holds now (None if it is not there any more), and whether that is another than before.
 
@@ -66,7 +81,7 @@ def _put(path: Path, before: bytes | None, after: bytes | None) -> bool:
             return False
         path.unlink(missing_ok=True)
         return True
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(exist_ok=True)
     made = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     mode = stat.S_IMODE(path.stat().st_mode) if before is not None else None
     try:

@@ -60,6 +60,9 @@ def rendered(order: Order, candidates: Sequence[Candidate]) -> Rendered:
         lines, chosen = _fitting(order, candidates, data)
         return managed.with_block(managed.split(str(main), data), lines, managed.newline_of(data))
 
+    files.placed("path", order.path, folder=order.target == "claude-memory")
+    if order.split_dir is not None:
+        files.placed("split_dir", order.split_dir, folder=True)
     # Read first, so that a file that cannot be taken is refused before anything is written.
     files.change(main, make, write=False)
     parts: list[RenderedFile] = []
