@@ -319,6 +319,26 @@ def test_a_pull_request_of_a_fork_is_measured_from_a_shallow_checkout(repo: Repo
     assert made == {"delta": "1", "landed": "0"} and git(repo.origin, "rev-parse", "main") == tip
 
 
+@pytest.mark.parametrize(("name", "why"), [(TEXT, "cannot be read"), (".earnest/lessons.ci.json", "is no state of settle-ci")])
+def test_a_text_or_state_that_cannot_be_read_fails_and_never_looks_like_an_outcome(
+    repo: Repository, tmp_path: Path, name: str, why: str
+) -> None:
+    [ticket] = repo.decide()
+    repo.commit("work begins")
+    before, _ = mended(repo, ticket)
+    repo.write(name, "<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> other\n")
+    repo.commit("a conflict was committed")
+    git(repo.clone, "push", "--quiet", "origin", "HEAD:main")
+    tip = git(repo.origin, "rev-parse", "main")
+    job = Job(repo.clone, "push", tmp_path / "temp", before=before)
+    for step in ACTION["runs"]["steps"]:
+        done = job.run(step)
+        if done.returncode:
+            break
+    assert done.returncode not in (0, 3) and why in done.stdout + done.stderr
+    assert "landed" not in job.steps[step["id"]] and git(repo.origin, "rev-parse", "main") == tip
+
+
 def test_a_branch_that_may_not_be_written_fails_with_the_way_out(repo: Repository, tmp_path: Path) -> None:
     [ticket] = repo.decide()
     repo.commit("work begins")
