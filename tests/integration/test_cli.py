@@ -973,8 +973,8 @@ def test_the_demo_ends_with_no_poison(shell: Shell) -> None:
     assert "POISONED" in ran.out and "Survivors" in ran.out and "Graveyard" in ran.out and "Bytes really freed: " in ran.out
     for cause in ("executed: its advice did measured harm", "starved: it earned less than its rent"):
         assert cause in ran.out
-    for end in ("suspended: measured harm", "executed"):
-        assert any("forum-post: “The database files" in line and line.endswith(end) for line in lines)
+    for what in ("suspended for measured harm", "executed"):
+        assert any(line.strip().startswith(f"{what}: forum-post “The database files") for line in lines), "what happened is not cut off"
     assert any("runbook" in line and line.endswith("is protected and must be kept.") for line in lines), "what protects is not starved"
     assert "2 entries say what to keep." in ran.out
     assert "earnest check: whole" in ran.out and ran.err == ""

@@ -95,7 +95,10 @@ def _events_after(memory: Memory, seen: int) -> Iterator[Event]:
 
 
 def _happened(memory: Memory, events: list[Event]) -> list[tuple[str, str]]:
-    """The births, suspensions, deaths and merges of a cycle as lines with a style; many deaths of one cause are counted."""
+    """The births, suspensions, deaths and merges of a cycle as lines with a style; many deaths of one cause are counted.
+
+    What happened comes first: a narrow window cuts the end of a line.
+    """
     told: list[tuple[str, str]] = []
     ended: dict[str, list[Entry]] = {}
     for event in events:
@@ -103,8 +106,8 @@ def _happened(memory: Memory, events: list[Event]) -> list[tuple[str, str]]:
             told.append((f"learned from what was measured: {_quoted(memory.get(event.entries[0]))}", "green"))
         elif event.kind in ("suspend", "clear") and event.data["reason"] in ("harm", "evidence"):
             entry = memory.get(event.entries[0])
-            what = "suspended: measured harm" if event.kind == "suspend" else "cleared by what was measured"
-            told.append((f"{sources(entry)}: {_quoted(entry)} {what}", "yellow" if event.kind == "suspend" else "green"))
+            what = "suspended for measured harm" if event.kind == "suspend" else "cleared by what was measured"
+            told.append((f"{what}: {_from(entry)}", "yellow" if event.kind == "suspend" else "green"))
         elif event.kind == "merge":
             told.append((f"merged {len(event.entries) - 1} near-duplicates: {_quoted(memory.get(event.entries[0]))}", "cyan"))
         elif event.kind == "death":
@@ -112,10 +115,14 @@ def _happened(memory: Memory, events: list[Event]) -> list[tuple[str, str]]:
     for cause, entries in ended.items():
         style = _COLOURS.get(cause, "")
         shown = entries if cause == "executed" or len(entries) <= _EXAMPLES else entries[:1]
-        told += [(f"{sources(entry)}: {_quoted(entry)} {cause}", style) for entry in shown]
+        told += [(f"{cause}: {_from(entry)}", style) for entry in shown]
         if len(shown) < len(entries):
             told.append((f"and {len(entries) - len(shown)} more {cause}", style))
     return told
+
+
+def _from(entry: Entry) -> str:
+    return f"{sources(entry)} {_quoted(entry)}"
 
 
 def _quoted(entry: Entry, limit: int = 56) -> str:
@@ -174,11 +181,10 @@ def _say_beginning(screen: Screen, report: EncodeReport, files: int) -> None:
     for name, about in _ABOUT:
         count = sum(name in entry.sources for entry in report.entries)
         screen.say(f"  {name:<15} {count:>2} entries  ", Painted(about, "red" if name == POISON else ""))
-    screen.say(
+    screen.block(
         f"Each cycle it is asked about {plural(files, 'real file')} on a temporary disk. What it advises is done, and the bytes are "
-        "measured:"
+        "measured: freed where a file is really gone; harm where a protected one went and had to be restored (modelled: 3 times its size)."
     )
-    screen.say("freed where a file is really gone; harm where a protected one went and had to be restored (modelled: 3 times its size).")
     screen.say()
     screen.say(Painted(_HEAD, "dim"))
 
@@ -231,7 +237,7 @@ class _Result:
             screen.cut("  ", Painted(f"{energy(entry):>6}", "green"), f"  {sources(entry):<15}{mark} ", one_line(entry.text))
         if self.guards:
             count = plural(len(self.guards), "entry says", "entries say")
-            screen.say(f"  {count} what to keep. That frees nothing, so their rent is waived while they are asked and followed.")
+            screen.block(f"{count} what to keep. That frees nothing, so their rent is waived while they are asked and followed.", "  ")
         screen.say()
         self._say_graves(screen)
         screen.say()
@@ -263,7 +269,7 @@ class _Result:
                 if self.ends[entry.id]:
                     screen.cut("         ", Painted(self.ends[entry.id], "dim"))
         if self.lost_guards:
-            screen.say("  Advice to keep a file frees no bytes: who is not asked pays rent all the same. `earnest pin ID` keeps it.")
+            screen.block("Advice to keep a file frees no bytes: who is not asked pays rent all the same. `earnest pin ID` keeps it.", "  ")
 
 
 def _end(memory: Memory, entry: Entry) -> str:
