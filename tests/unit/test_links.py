@@ -143,6 +143,26 @@ def test_a_stated_link_is_an_event_that_can_be_taken_back(memory: Memory) -> Non
         memory.undo(event.seq)
 
 
+def test_what_was_stated_of_a_link_once_more_is_taken_back_alone(memory: Memory) -> None:
+    one, two = memory.add("The service runs on host Kalar Seven.").id, memory.add("Restart takes a minute on Kalar Seven.").id
+    [found] = memory.related(one)
+    memory.link(one, two, kind="entity", weight=0.95, reason="the same host")
+    [first] = memory.related(one)
+    memory.link(two, one, kind="entity", weight=1.0, reason="said again")
+    assert memory.related(one) != [first] != [found]
+    for event, left in zip(reversed(memory.events(kind="link")), (first, found), strict=True):
+        memory.undo(event.seq)
+        [now] = memory.related(one)
+        assert (now.kind, now.weight, now.reason) == (left.kind, left.weight, left.reason)
+    assert memory.check().ok
+
+
+def test_a_name_is_known_behind_a_word_that_has_its_capital_from_the_sentence(memory: Memory) -> None:
+    one = memory.add("Kalar Seven moved to Lisbon.").id
+    two = memory.add("Restarting Kalar Seven takes an hour.").id
+    assert linked(memory, one) == {two: "entity"} and "Kalar Seven" in memory.related(one)[0].reason
+
+
 def test_cutting_takes_every_kind_or_one_and_can_be_taken_back(memory: Memory) -> None:
     one, two = memory.add("stone").id, memory.add("water").id
     memory.link(one, two)

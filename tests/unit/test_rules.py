@@ -283,6 +283,18 @@ def test_failures_become_a_rule_that_names_them() -> None:
         assert memory.get(rule.id).origin == "inferred" and memory.get(rule.id).retention == "kept"
 
 
+def test_what_a_user_tells_of_failures_is_a_reason_for_a_rule() -> None:
+    with opened() as memory:
+        memory.sync_turn("The nightly build failed with exit code 137 on the runner.", "I see.")
+        assert memory.rules.analyze() == []
+        memory.sync_turn("The nightly build failed again on the runner, exit code 137.", "Hm.")
+        memory.add("The nightly build failed with exit code 137 on the runner of the other team.")
+        [rule] = memory.rules.analyze()
+        assert rule.type == "avoid" and rule.status == "pending" and len(rule.evidence) == 2
+        memory.rules.verify(rule.id)
+        assert [one.id for one in memory.prefetch("Why does the nightly build fail with exit code 137?").rules] == [rule.id]
+
+
 def test_one_failure_is_none_again_and_again() -> None:
     with opened() as memory:
         failures(memory, 1)

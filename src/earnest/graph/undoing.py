@@ -14,11 +14,13 @@ from earnest.protocols import Writing
 
 
 def unlinked(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
-    """Takes back that a link was stated: it goes."""
+    """Takes back that a link was stated: it goes, or is again what it was before that."""
     one, other = (lifecycle.found(tx, entry) for entry in event.entries)
     low, high = sorted((one.row, other.row))
     if not tx.drop_link(Link(low, high, event.data["kind"], 1.0)):
         raise NotAllowed(f"entries {one.entry.id} and {other.entry.id} are not linked any more")
+    for kind, weight, reason, stated in (tx.before_edit(event.seq) or {}).get("links", []):
+        tx.put_link(Link(low, high, kind, weight, reason, stated))
     return one.entry.id, other.entry.id
 
 

@@ -120,6 +120,10 @@ def _by_name(reading: Reading, analyser: Analyser, stored: StoredEntry) -> Itera
         words = analyser.question(name).words
         terms = [word.terms[0] for word in words if word.weight >= 0.5]
         rows = [row for row in reading.holding(terms, entry.scope, 2**62, HUB + 1) if row != stored.row] if terms else []
+        if not rows and len(terms) > 2 and entry.text.startswith(name):
+            # "Restarting Kalar Seven takes an hour": the capital of the first word may be the sentence's.
+            name = name.split(" ", 1)[1]
+            rows = [row for row in reading.holding(terms[1:], entry.scope, 2**62, HUB + 1) if row != stored.row]
         if len(rows) < HUB:
             for row in rows:
                 shared.setdefault(row, []).append((name, NAMED / (1 + len(rows)) ** 0.5))

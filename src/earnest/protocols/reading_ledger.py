@@ -115,7 +115,8 @@ class ReadingLedger(Protocol):
 
     def experiences(self, scopes: Sequence[str] | None, doubtful: float, valued: float, recalled: int, limit: int) -> list[Experience]:
         """Entries that may give reason for a rule, the newest first: with an outcome (not merely a claimed one) of theirs, less
-        confidence than `doubtful`, or at least the importance `valued` and so many recalls. O(entries of these scopes)."""
+        confidence than `doubtful`, of a turn and of the type "error" by their metadata, or at least the importance `valued` and so many
+        recalls. O(entries of these scopes)."""
         ...
 
     # evidence

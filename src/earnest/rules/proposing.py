@@ -103,8 +103,9 @@ def terms_of(analyser: Analyser, *texts: str) -> frozenset[str]:
 def patterns(reading: Reading, analyser: Analyser, scope: str) -> tuple[list[Pattern], int]:
     """The patterns of a scope that no rule was made of, the weightiest first; and how many suspicious texts were passed over.
 
-    Error patterns: entries of a confidence below 0.6 that tell of a failure, and entries whose advice was followed by harm. Success
-    patterns: entries of an importance of 0.7 or more that were recalled twice, and entries whose advice was followed by gain.
+    Error patterns: entries of a confidence below 0.6, and what a turn told as an error, that tell of a failure; and entries whose advice
+    was followed by harm. Success patterns: entries of an importance of 0.7 or more that were recalled twice, and entries whose advice was
+    followed by gain.
     """
     made: list[Pattern] = []
     strange = 0

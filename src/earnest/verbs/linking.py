@@ -57,8 +57,12 @@ class LinkVerbs(Base):
 
             def do() -> tuple[Related, Mapping[str, Any]]:
                 one, other = lifecycle.found(tx, a), lifecycle.found(tx, b)
+                between = [link for link in tx.links_of([one.row]) if link.end(one.row) == other.row and link.kind == chosen]
                 made = weaving.state(tx, self._read_settings(tx), one, other, chosen, heavy, why, now)
-                tx.append("link", entries=[one.row, other.row], data={"kind": chosen, "weight": made.weight})
+                held = {"links": [[link.kind, link.weight, link.reason, link.stated] for link in between]}
+                tx.append(
+                    "link", entries=[one.row, other.row], data={"kind": chosen, "weight": made.weight}, before=held if between else None
+                )
                 said = {"a": one.entry.id, "b": other.entry.id, "kind": chosen, "weight": made.weight, "reason": made.reason}
                 return Related(other.entry, chosen, made.weight, made.weight, made.reason, 1, one.entry.id), said
 

@@ -81,17 +81,18 @@ class RuleReading:
     def experiences(self, scopes: Sequence[str] | None, doubtful: float, valued: float, recalled: int, limit: int) -> list[Experience]:
         """See `earnest.protocols.Reading.experiences`."""
         # Claimed outcomes are left out: an agent does not give its own work a reason to become a rule.
-        sql = """
+        doubt = "(e.confidence < ?2 OR (e.origin = 'turn' AND json_extract(e.metadata, '$.type') = 'error'))"
+        sql = f"""
             WITH said AS (
                 SELECT h.entry, sum(s.delta < 0) AS bad, sum(s.delta > 0) AS good FROM settlements s
                 CROSS JOIN shares h ON h.ticket = s.ticket CROSS JOIN meters m ON m.meter = s.meter
                 WHERE h.role IN ('deciding', 'cited') AND s.tier <> 'claimed' AND (m.revoked IS NULL OR s.event < m.revoked)
                 GROUP BY h.entry)
-            SELECT e.entry, coalesce(x.bad, 0), coalesce(x.good, 0), e.confidence < ?2, e.importance >= ?3 AND e.recalls >= ?4
+            SELECT e.entry, coalesce(x.bad, 0), coalesce(x.good, 0), {doubt}, e.importance >= ?3 AND e.recalls >= ?4
             FROM entries e LEFT JOIN said x ON x.entry = e.entry
             WHERE e.kind <> 'rule' AND (e.standing <> 'dead' OR e.cause = 'executed')
               AND (?1 IS NULL OR e.scope IN (SELECT scope FROM scopes WHERE name IN (SELECT value FROM json_each(?1))))
-              AND (x.bad > 0 OR x.good > 0 OR e.confidence < ?2 OR (e.importance >= ?3 AND e.recalls >= ?4))
+              AND (x.bad > 0 OR x.good > 0 OR {doubt} OR (e.importance >= ?3 AND e.recalls >= ?4))
             ORDER BY e.entry DESC LIMIT ?5"""
         named = None if scopes is None else json.dumps(list(scopes))
         found = self._db.execute(sql, (named, doubtful, valued, recalled, limit))

@@ -118,7 +118,9 @@ def _experiences(driver: Driver) -> None:
         weak, strong, good, bad = (
             add(store, "weak", confidence=0.3), add(store, "strong", importance=0.9), add(store, "good"), add(store, "bad"),
         )  # fmt: skip
-        add(store, "plain")
+        told = add(store, "told", origin="turn", metadata={"type": "error"})
+        add(store, "plain", metadata={"type": "error"})
+        add(store, "said", origin="turn", metadata={"type": "fact"})
         add(store, "elsewhere", confidence=0.3, scope="s")
         _rule(store, "a rule")
         with store.write(AUTHOR) as tx:
@@ -129,10 +131,10 @@ def _experiences(driver: Driver) -> None:
         with store.read() as reading:
             found = reading.experiences([""], 0.6, 0.7, 2, 100)
             wanted = [
-                Experience(bad.row, 2, 0, False, False), Experience(good.row, 0, 1, False, False),
+                Experience(told.row, 0, 0, True, False), Experience(bad.row, 2, 0, False, False), Experience(good.row, 0, 1, False, False),
                 Experience(strong.row, 0, 0, False, True), Experience(weak.row, 0, 0, True, False),
             ]  # fmt: skip
             same(found, wanted, "experiences, the newest first")
             same(reading.experiences([""], 0.6, 0.7, 2, 1), wanted[:1], "a limit")
-            same(len(reading.experiences(None, 0.6, 0.7, 2, 100)), 5, "experiences of every scope")
+            same(len(reading.experiences(None, 0.6, 0.7, 2, 100)), 6, "experiences of every scope")
         clean(store)
