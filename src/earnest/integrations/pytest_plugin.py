@@ -31,6 +31,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ImportError:
         sys.stderr.write("earnest-pytest: pytest is not installed here; pip install pytest\n")
         return 2
+    # pytest imports its plugins itself, and warns of one that was there before: where warnings are errors, that would end the run.
+    sys.modules.pop(NAME, None)
     return int(pytest.main(["-p", NAME, *(sys.argv[1:] if argv is None else argv)]))
 
 
@@ -56,7 +58,26 @@ def pytest_configure(config: Any) -> None:
         from pytest import UsageError
 
         raise UsageError("to settle, say all three: --earnest-record FILE --earnest-base FILE --earnest-settle TICKET")
-    config.pluginmanager.register(Recorder(config, Path(record)), "earnest-recorder")
+    if config.getoption("collectonly", False):
+        return
+    target = Path(record)
+    _free(target, base or ())
+    config.pluginmanager.register(Recorder(config, target), "earnest-recorder")
+
+
+def _free(target: Path, base: Sequence[str]) -> None:
+    """Takes away what an earlier run recorded there, so that a run that dies leaves none behind that could be taken for its own."""
+    from pytest import UsageError
+
+    if target.resolve() in [Path(each).resolve() for each in base]:
+        raise UsageError(
+            f"{target}: is what --earnest-base names, too: a run that is compared with itself changed nothing; name another file"
+        )
+    try:
+        _put(target, "")
+        target.unlink()
+    except OSError as error:
+        raise UsageError(f"{target}: cannot be written: {error.strerror or error}; name another file for --earnest-record") from None
 
 
 class Recorder:
@@ -65,6 +86,8 @@ class Recorder:
     def __init__(self, config: Any, target: Path) -> None:
         self.config, self.target = config, target
         self.said: dict[tuple[str, str], tuple[str, str]] = {}
+        self.reran: set[tuple[str, str]] = set()
+        """Tests that another plugin ran again after they failed."""
         self.broken: list[str] = []
         self.lines: list[str] = []
 
@@ -80,6 +103,9 @@ class Recorder:
             came_to = "skipped"
         elif report.failed:
             came_to = "failure" if report.when == "call" else "error"
+        elif report.outcome == "rerun":
+            self.reran.add((file, name))
+            return
         elif report.when == "call":
             came_to = "passed"
         else:
@@ -91,8 +117,12 @@ class Recorder:
 
     def pytest_sessionfinish(self, session: Any, exitstatus: int) -> None:
         """Write the record; settle by it."""
-        _put(self.target, self.xml())
         tickets = self.config.getoption("earnest_settle")
+        try:
+            _put(self.target, self.xml())
+        except OSError as error:
+            self.lines.append(f"{self.target}: cannot be written: {error.strerror or error}; nothing was recorded or settled")
+            return
         if tickets and int(exitstatus) in (0, 1):
             self._settle(tickets)
         elif tickets:
@@ -102,7 +132,8 @@ class Recorder:
         """The record as JUnit XML."""
         cases = []
         for (file, name), (came_to, message) in self.said.items():
-            inner = {"passed": "", "skipped": "<skipped/>"}.get(came_to, f"<{came_to} message={_attribute(message)}/>")
+            again = "<flakyFailure/>" if came_to == "passed" and (file, name) in self.reran else ""
+            inner = {"passed": again, "skipped": "<skipped/>"}.get(came_to, f"<{came_to} message={_attribute(message)}/>")
             cases.append(f"<testcase classname={_attribute(file)} name={_attribute(name)}>{inner}</testcase>")
         for nodeid in self.broken:
             cases.append(f'<testcase classname="" name={_attribute(nodeid)}><error message="collection failure"/></testcase>')
