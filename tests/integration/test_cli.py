@@ -152,8 +152,10 @@ def test_reading_makes_no_file(shell: Shell) -> None:
 
 
 def test_the_store_is_named_or_in_the_environment_or_in_the_project_or_the_user_s(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    shell("remember", "The user's own store has this.")
-    assert shell.store.is_file()
+    said = shell("remember", "The user's own store has this.").out
+    assert shell.store.is_file() and f"a new store, {shell.store}" in said, "nobody named it, so it is told where it is"
+    assert "new store" not in shell("remember", "And this.").out
+    assert "new store" not in shell("remember", "And this.", "--store", "named-first.db").out
     (shell.folder / "project" / ".earnest").mkdir(parents=True)
     deep = shell.folder / "project" / "src" / "deep"
     deep.mkdir(parents=True)

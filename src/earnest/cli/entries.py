@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from earnest.cli.common import STANDING_STYLES, energy, entry_table, filters, given, nothing_here, plural, standing
 from earnest.cli.encoding import STDIN, stdin_document
-from earnest.cli.place import hint, open_memory
+from earnest.cli.place import beginning, hint, open_memory
 from earnest.cli.render import Painted, Part, Screen
 from earnest.errors import InvalidInput
 
@@ -28,10 +28,11 @@ def remember(args: Namespace, screen: Screen) -> int:
     """`earnest remember`."""
     text = typed(args.text) or ""
     fields = given(args, *_FIELDS, "kind", "scope", "key")
+    begun = beginning(args)
     with open_memory(args, "creating") as memory:
         entry = memory.add(text, sources=args.source, tags=args.tag, **fields)
         waits = _waits(args, memory, entry)
-    return _done(args, screen, entry, "Remembered", waits)
+    return _done(args, screen, entry, "Remembered", waits, f"The first entry of a new store, {begun}" if begun else "")
 
 
 def edit(args: Namespace, screen: Screen) -> int:
@@ -108,8 +109,8 @@ def undo(args: Namespace, screen: Screen) -> int:
     return 0
 
 
-def _done(args: Namespace, screen: Screen, entry: Entry, verb: str, more: str = "") -> int:
-    """Say what became of one entry."""
+def _done(args: Namespace, screen: Screen, entry: Entry, verb: str, *more: str) -> int:
+    """Say what became of one entry, and what more there is to it."""
     if screen.as_json:
         screen.json(entry)
         return 0
@@ -117,8 +118,8 @@ def _done(args: Namespace, screen: Screen, entry: Entry, verb: str, more: str = 
     scope = f", scope {entry.scope!r}" if entry.scope else ""
     screen.say(f"{verb} ", Painted(entry.id, "bold"), " (", standing(entry), f"{held}{scope})")
     screen.cut("  ", entry.text)
-    if more:
-        screen.say(more)
+    for line in filter(None, more):
+        screen.say(line)
     return 0
 
 

@@ -27,6 +27,12 @@ def store_of(args: Namespace) -> tuple[str, bool]:
     return str(named), True
 
 
+def beginning(args: Namespace) -> str:
+    """Where a store will lie that this command is the first to write to, though nobody named it; else nothing."""
+    where, named = store_of(args)
+    return "" if named or Path(where).exists() else where
+
+
 def open_memory(args: Namespace, access: Access, *, channel: str = "cli", actor: str = "operator") -> Memory:
     """The memory that a command works on. Only `creating` makes a store that is not there.
 
