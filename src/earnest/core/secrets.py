@@ -114,6 +114,7 @@ SHAPES: Final = (
     _shape("password", "://", r"\b[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@'\"<>]{0,100}:(?P<value>[^\s/@'\"<>]{1,200})@(?=[\w\[.-])", lambda value: not _placeholder(value)),
     _shape("access token", "= ?", r"(?i)[?&](?:api[_-]?key|key|token|access[_-]?token|auth|secret|client[_-]?secret|sig|signature|x-amz-signature|x-goog-signature|password|pwd)=(?P<value>[^\s&#'\"<>]{8,2000})", lambda value: _drawn(value) or (_mixed(value) and len(value) >= 12 and not _placeholder(value))),
     _shape("authorization", "uthorization UTHORIZATION", r"(?i)authorization[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?:[A-Za-z0-9-]{2,20}\s{1,3})?(?P<value>[^\s\"',;]{8,4000})", lambda value: value[0] not in "$<{%[(" and not _placeholder(value)),
+    _shape("session cookie", "ookie OOKIE", r"(?i)\bcookie[^\n]{0,300}?[\s\"';][\w.-]{0,40}(?:sess(?:ion)?(?:[_-]?id)?|sid|auth|token|jwt)=(?P<value>[^\s\"';,]{12,4000})", lambda value: _unlike_words(value) and not _placeholder(value)),
     _shape("authorization", "earer asic EARER ASIC Token", r"(?i)\b(?:bearer|basic|token)\s{1,3}(?P<value>[A-Za-z0-9+/_.=~-]{12,4000})", lambda value: _unlike_words(value) and not _placeholder(value)),
 )  # fmt: skip
 """Secrets that are known by their shape, as their providers document it, the most telling first."""
@@ -128,7 +129,7 @@ _NAMED: Final = r"""(?ix)
       | contraseña | clave[ ]secreta | mot[ ]de[ ]passe | passwort | kennwort | senha | wachtwoord | hasło | parola
       | пароль | пароля | ключ[ ]api | секрет | токен | 密码 | 密碼 | 口令 | 密钥 | 令牌 | パスワード | 秘密鍵 | トークン | 비밀번호 | 암호 | 토큰 | كلمة[ ]المرور | كلمة[ ]السر | पासवर्ड
     )
-    (?:["'\]]{0,2}\s{0,3}(?P<sign>:=|=>|[:=：＝]|\s(?:is|was|to|equals)(?:\snow)?:?\s|\sist\s|\ses\s|\sest\s|是|为|は|[ ](?=["'`]))\s{0,3}|(?<=[A-Za-z])(?P<flag>\s))
+    (?:["'\]]{0,2}\s{0,3}(?P<sign>:=|=>|[:=：＝]|\s(?:is|was|to|equals)(?:\snow)?:?\s|\s(?:ist|es|est|lautet|heißt|è|é|jest|är|er):?\s|是|为|は|[ ](?=["'`]))\s{0,3}|(?<=[A-Za-z])(?P<flag>\s))
     (?P<quote>["'`“„«]{0,1})(?P<value>[^\s"'`“”„«»,;)\]}]{4,400})
     """
 _NAME_HINTS: Final = (
@@ -376,7 +377,7 @@ def _by_chance(text: str, longest: int) -> Iterator[Secret]:
 
 
 _EXPLAINED: Final = lazily(
-    r"(?i)(?:sha-?\d{1,3}|md5|blake\w*|integrity|digest|checksum|hash|etag|base64,?|commit|nonce|fingerprint|multihash|cid|ipfs|uuid|\bids?|slug|cursor|"
+    r"(?i)(?:sha-?\d{1,3}|md5|blake\w*|integrity|digest|checksum|hash|etag|base64,?|commit|nonce|\bh1|\b(?:ssh|ecdsa|sk)-[a-z0-9@.-]+|public[ _-]?key|fingerprint|multihash|cid|ipfs|uuid|\bids?|slug|cursor|"
     r"document|folders?|file|video|sheet|/d/|/)\W{0,4}$"
 )
 
