@@ -143,7 +143,7 @@ def remeasure(args: Namespace, screen: Screen) -> int:
     return 0 if made else 1
 
 
-_WHY = {"first": "one of its first outcomes", "appeal": "its standing is at stake", "random": "drawn by chance"}
+_WHY = {"first": "first outcomes", "appeal": "at stake", "random": "by chance"}
 
 
 def _say_wanted(screen: Screen, wanted: list[Appeal]) -> None:
@@ -155,5 +155,5 @@ def _say_wanted(screen: Screen, wanted: list[Appeal]) -> None:
         screen.say("No second look is wanted.")
     else:
         screen.say(f"{plural(len(wanted), 'second look')} wanted: measure again what these decisions changed, by another instrument.")
-        rows: list[list[Part]] = [[a.ticket, a.entry, _WHY[a.why], f"{shown_delta(a.delta)} by {a.meter}", a.query] for a in wanted]
-        screen.table(["ticket", "entry", "why", "reported", "question"], rows)
+        rows: list[list[Part]] = [[a.ticket, a.entry, f"{shown_delta(a.delta)} by {a.meter}", _WHY[a.why], a.query] for a in wanted]
+        screen.table(["ticket", "entry", "reported", "why", "question"], rows)
