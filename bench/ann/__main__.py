@@ -26,6 +26,7 @@ from typing import Any, Final
 import apsw
 import numpy as np
 
+from bench.ending import ended
 from bench.selection.statistics import quantile
 from bench.speed.machine import described, load
 from earnest.core.onethread import one_thread
@@ -224,4 +225,4 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    ended(main)

@@ -21,6 +21,7 @@ from typing import Any, Final
 import earnest
 from bench.athome.arms import ARMS, WORLDS, live
 from bench.athome.report import lines
+from bench.ending import ended
 from bench.selection.results import unfolded
 from earnest.core.models import model_spec
 from earnest.errors import EarnestError
@@ -126,4 +127,4 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended(main)

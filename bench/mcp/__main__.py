@@ -13,11 +13,11 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any, Final
 
+from bench.ending import ended
 from bench.mcp.report import lines
 from bench.mcp.starting import ARMS, Started, calls, started
 from bench.speed.machine import described, load
@@ -80,4 +80,4 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended(main)

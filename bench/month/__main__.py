@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import earnest
+from bench.ending import ended
 from bench.month.arms import Darwin, Earnest, Keeper, live
 from bench.month.project import Project, script
 from bench.month.report import lines, row
@@ -70,4 +71,4 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended(main)

@@ -10,13 +10,13 @@ from __future__ import annotations
 import argparse
 import io
 import json
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from bench.ending import ended
 from earnest import Memory
 
 _SERVICES: Final = ("gateway", "cache", "queue", "index", "mailer", "billing", "search", "login")
@@ -101,4 +101,4 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended(main)

@@ -17,6 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
+from bench.ending import ended
 from bench.recall import links, notes, silence
 from bench.recall.arms import arms
 from bench.recall.conversations import TUNING, Conversation, NoData, load, located
@@ -136,4 +137,4 @@ def _compact(results: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended(main)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import earnest
+from bench.ending import ended
 from bench.rules.report import lines
 from bench.rules.worlds import SHIFTS, WORLDS, live, watch
 from earnest.core.gate import ALPHA, EVERY
@@ -105,4 +106,4 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended(main)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from bench.ending import ended
 from earnest.core.secrets import secrets
 from tests.security.secret_corpus import Case, corpus
 
@@ -56,4 +56,4 @@ def _detect_secrets() -> Callable[[str], bool] | None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended(main)

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from multiprocessing import Pool
 from pathlib import Path
 
+from bench.ending import ended
 from bench.selection import matrix, report, results, trials
 from bench.selection.live import Row
 from bench.selection.worlds import WORLDS
@@ -111,4 +112,4 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended(main)

@@ -17,6 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Final
 
+from bench.ending import ended
 from bench.serve.load import Service, chunk, clients_pool
 from bench.serve.report import lines
 from bench.speed.machine import described, load
@@ -121,4 +122,4 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    ended(main)

@@ -18,6 +18,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Final
 
+from bench.ending import ended
 from bench.speed.earnest_side import EarnestSide
 from bench.speed.hybrid_side import hybrid_at
 from bench.speed.machine import described, load
@@ -146,4 +147,4 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended(main)

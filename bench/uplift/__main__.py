@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import earnest
+from bench.ending import ended
 from bench.uplift.report import lines
 from bench.uplift.trials import ALPHA, coverage, found
 from bench.uplift.worlds import COVERAGE, LIFE, POWER
@@ -110,4 +111,4 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended(main)

@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 from earnest.core import unspaced
@@ -43,8 +44,11 @@ _TOKEN: Final = lazily(
     rf"|(?P<word>{_LETTER}+(?:[./\\:@'’\-]+{_LETTER}+)*(?:\+\+|#)?)"
     rf"|(?P<sign>[{_FLAG}]{{2}}|[{_SIGNS}])"
 )
-# The same for plain ASCII, which most texts are, in half the time.
-_PLAIN: Final = lazily(r"(?P<number>(?<![\w.,])\d{1,3}(?:,\d{3})+(?![\w,]))|(?P<word>\w+(?:[./\\:@'\-]+\w+)*(?:\+\+|#)?)", re.ASCII)
+# The same for plain ASCII, which most texts are, in half the time; and for those of them that hold no grouped number.
+_PLAIN_WORD: Final = r"\w+(?:[./\\:@'\-]+\w+)*(?:\+\+|#)?"
+_PLAIN: Final = lazily(rf"(?P<number>(?<![\w.,])\d{{1,3}}(?:,\d{{3}})+(?![\w,]))|(?P<word>{_PLAIN_WORD})", re.ASCII)
+_WORDS: Final = lazily(_PLAIN_WORD, re.ASCII)
+_GROUP: Final = lazily(r"\d,\d", re.ASCII)
 _PART: Final = lazily(rf"[^\W_]+(?:[{_MARKS}][^\W_]*)*")
 _ALNUM: Final = lazily(r"\d+|[^\W\d_]+")
 _CAMEL: Final = lazily(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -86,12 +90,13 @@ class Analyser:
 
     def terms(self, text: str) -> list[str]:
         """Every term of a text, repeats included, in order of appearance."""
+        plain, of_word = text.isascii(), self._of_word
+        if plain and ("," not in text or not _GROUP.search(text)):
+            words = _WORDS.findall(text)
+            if max(map(len, words), default=0) <= MAX_TERM:
+                return [*chain.from_iterable(map(of_word, words))]
         made: list[str] = []
-        if text.isascii():
-            matches = _PLAIN.finditer(text)
-        else:
-            matches = _TOKEN.finditer(unicodedata.normalize("NFKC", text))
-        of_word = self._of_word
+        matches = _PLAIN.finditer(text) if plain else _TOKEN.finditer(unicodedata.normalize("NFKC", text))
         for match in matches:
             token, kind = match[0], match.lastgroup
             if kind == "word":

@@ -60,6 +60,8 @@ def text(name: str, value: Any, *, limit: int = MAX_TEXT) -> str:
 
 def blank(value: str) -> bool:
     """Whether a text shows nothing: spaces, controls and invisible format characters only."""
+    if value[:1].isalnum():
+        return False
     return all(c.isspace() or unicodedata.category(c) in ("Cc", "Cf", "Zs") for c in value)
 
 
@@ -88,7 +90,11 @@ def label(name: str, value: Any, *, limit: int = MAX_LABEL, blank: bool = False)
         raise InvalidInput(name, value, f"must be text, not {type(value).__name__}")
     if len(value) > limit:
         raise InvalidInput(name, value, f"is {len(value):,} characters long, at most {limit} are allowed")
-    if any(unicodedata.category(c) in ("Cc", "Cs") for c in value):
+    plain = value.isascii() and value.isprintable()
+    if plain and not value.isspace() and (value or blank):
+        # Nearly every name: there is nothing to compose in it, and nothing hides.
+        return value
+    if not plain and any(unicodedata.category(c) in ("Cc", "Cs") for c in value):
         raise InvalidInput(name, value, "must not contain control characters or broken Unicode")
     made = unicodedata.normalize("NFC", value)
     if _shows_nothing(made) and not (blank and made == ""):

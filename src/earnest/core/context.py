@@ -206,6 +206,8 @@ class _Ranking:
 def _lent(matched: Sequence[Matched], placed: Mapping[int, Placed]) -> dict[int, dict[int, tuple[float, float]]]:
     """What turns lend to those near them: for each row and word the most that it gains, and the factor that it is lent at."""
     made: dict[int, dict[int, tuple[float, float]]] = {}
+    if not placed:
+        return made
     for each in matched:
         place = placed.get(each.row)
         if place is None:
@@ -226,6 +228,8 @@ def _lent(matched: Sequence[Matched], placed: Mapping[int, Placed]) -> dict[int,
 
 def _near_in_meaning(cosines: Mapping[int, float], placed: Mapping[int, Placed]) -> dict[int, float]:
     """Cosines with the question, each with a part of what the turn before it has."""
+    if not placed:
+        return {row: max(0.0, cosine) for row, cosine in cosines.items()}
     previous = {p.after[0]: p.row for p in placed.values() if p.after}
     previous.update((p.row, p.before[0]) for p in placed.values() if p.before)
     return {
@@ -237,6 +241,8 @@ def _near_in_meaning(cosines: Mapping[int, float], placed: Mapping[int, Placed])
 def _sessions(matched: Sequence[Matched], placed: Mapping[int, Placed]) -> dict[str, float]:
     """What each session matches: every word once, by the turn of it that gains most from it."""
     best: dict[str, dict[int, float]] = {}
+    if not placed:
+        return {}
     for each in matched:
         place = placed.get(each.row)
         if place and place.session:

@@ -25,7 +25,8 @@ def normalised(values: Mapping[int, float]) -> dict[int, float]:
 
 def in_order(scores: Mapping[int, float]) -> list[int]:
     """Rows by score, best first; ties go to the later row, the newer entry."""
-    return sorted(scores, key=lambda row: (-scores[row], -row))
+    # Sorting keeps what is equal in its order, turned round too: so two sorts by plain values do what one by pairs does, in half the time.
+    return sorted(sorted(scores, reverse=True), key=scores.__getitem__, reverse=True)
 
 
 def reciprocal(rankings: Iterable[Sequence[int]], k: int = RRF_K) -> dict[int, float]:

@@ -52,6 +52,9 @@ _ELSEWHERE: Final = r"""(?ix)
     | (?:игнорируй|забудь|не\s(?:следуй|обращай)).{0,40}(?:инструкци|указани|правил) | (?:忽略|无视|無視|忘记|忘掉).{0,12}(?:指令|指示|提示|规则|規則|说明)
     | (?:これまで|以前|上記|前).{0,8}(?:指示|命令|ルール).{0,4}(?:無視|忘れ) | (?:이전|위|앞).{0,8}(?:지시|명령|규칙|지침).{0,6}(?:무시|잊) | (?:تجاهل|انس).{0,20}(?:التعليمات|الأوامر|القواعد)
     """
+_EVERY_ORDER: Final = ((_ORDER_HINTS, _FROM_HERE), (_YOU_HINTS, _YOU), (_ELSEWHERE_HINTS, _ELSEWHERE))
+_PLAIN_ORDERS: Final = tuple((tuple(filter(str.isascii, hints)), orders) for hints, orders in _EVERY_ORDER)
+"""The same for a text of ASCII, which can hold no other hints."""
 _ROLE: Final = r"""(?imx)
       <\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id|end_header_id|channel|message)\|?> | \[/?INST\] | <</?SYS>> | <(?:start|end)_of_turn>
     | </?(?:system|assistant|human|user|instructions?|memory[-_]?context|memor(?:y|ies)|context|system[-_]?(?:prompt|reminder|message)|think(?:ing)?|important|admin)(?:\s[^<>]{0,60})?>
@@ -80,7 +83,7 @@ def marks(text: str) -> tuple[str, ...]:
         found |= _hidden(text)
     plain = text if text.isascii() else _seen(text)
     lowered = plain.lower()
-    for hints, orders in ((_ORDER_HINTS, _FROM_HERE), (_YOU_HINTS, _YOU), (_ELSEWHERE_HINTS, _ELSEWHERE)):
+    for hints, orders in _PLAIN_ORDERS if plain.isascii() else _EVERY_ORDER:
         if any(map(lowered.__contains__, hints)) and compiled(orders).search(plain):
             found.add("instruction")
     if any(map(lowered.__contains__, _ROLE_HINTS)) and compiled(_ROLE).search(plain):

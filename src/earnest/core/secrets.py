@@ -137,6 +137,8 @@ _NAME_HINTS: Final = (
     "парол", "ключ", "секрет", "токен", "密", "口令", "令牌", "パスワード", "秘密鍵", "トークン", "비밀", "암호", "토큰", "كلمة", "पासवर्ड",
 )  # fmt: skip
 
+_PLAIN_HINTS: Final = tuple(filter(str.isascii, _NAME_HINTS))
+
 _REFERENCE: Final = lazily(
     r"""(?x)^(?:
         [$%]?[{(<\[].* | [$%][A-Za-z_]\w*%?.* | .*[({\[].*[)}\]]? | <.*> | [A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+ | \.{2,}.* | [*•xX.#_-]{3,}
@@ -185,10 +187,17 @@ _SWITCHES: Final = 0.35
 def secrets(text: str) -> list[Secret]:
     """The secrets in a text, in order, none overlapping another. O(length of the text)."""
     longest = max(map(len, text.split()), default=0)
-    found = [*_by_shape(text, longest), *_by_name(text), *_cards(text), *_by_chance(text, longest)]
-    made: list[Secret] = []
+    # Asked for one by one, because nearly every text holds nothing that even looks like one.
+    found = [*_by_shape(text)] if _telling(text, longest) else []
+    if _names_one(text):
+        found += _by_name(text)
+    if _DIGIT.search(text):
+        found += _cards(text)
+    if longest >= _LONG:
+        found += _by_chance(text)
     if len(found) < 2:
         return found
+    made: list[Secret] = []
     for secret in sorted(found, key=lambda one: (one.start, -one.end)):
         if made and secret.start < made[-1].end:
             if secret.end > made[-1].end:
@@ -201,6 +210,8 @@ def secrets(text: str) -> list[Secret]:
 _SHORT: Final = 16
 """Characters without a blank that no known shape has fewer of, but for those that `_telling` looks for."""
 
+_LONG: Final = 32
+"""Characters without a blank from which a token is looked at for chance alone."""
 
 _TELLING: Final = ("://", "-----BEGIN", "eed", "hrase", "nemonic", "ecovery")
 
@@ -225,9 +236,7 @@ def _private_keys(text: str) -> Iterator[Secret]:
         yield Secret(begun.start(), place, "private key")
 
 
-def _by_shape(text: str, longest: int) -> Iterator[Secret]:
-    if not _telling(text, longest):
-        return
+def _by_shape(text: str) -> Iterator[Secret]:
     if "KEY" in text or "PuTTY" in text:
         yield from _private_keys(text)
     for shape in SHAPES:
@@ -257,10 +266,13 @@ def _matches(shape: Shape, text: str) -> Iterator[Secret]:
             yield Secret(*match.span(group), shape.kind)
 
 
+def _names_one(text: str) -> bool:
+    """Whether any of the names is in a text: of the others only those of ASCII can be in one that is ASCII."""
+    hints = _PLAIN_HINTS if text.isascii() else _NAME_HINTS
+    return any(map(text.lower().__contains__, hints))
+
+
 def _by_name(text: str) -> Iterator[Secret]:
-    lowered = text.lower()
-    if not any(map(lowered.__contains__, _NAME_HINTS)):
-        return
     place, named_values = 0, compiled(_NAMED)
     while match := named_values.search(text, place):
         place = max(match.end("name"), match.start() + 1)
@@ -339,8 +351,6 @@ def _unlike_words(value: str) -> bool:
 
 def _cards(text: str) -> Iterator[Secret]:
     """Payment cards: an issuer's range, a length that it gives out, and the check digit of ISO/IEC 7812 (Luhn)."""
-    if not _DIGIT.search(text):
-        return
     for match in _CARD.finditer(text):
         digits = [int(c) for c in match.group() if c.isdigit()]
         said = "".join(map(str, digits))
@@ -364,10 +374,8 @@ def _grouped(said: str) -> bool:
     return len(groups) == 1 or lengths in ([4, 4, 4, 4], [4, 6, 5], [4, 6, 4], [4, 4, 4, 4, 3], [4, 4, 4, 4, 1], [6, 13])
 
 
-def _by_chance(text: str, longest: int) -> Iterator[Secret]:
+def _by_chance(text: str) -> Iterator[Secret]:
     """Tokens that look drawn at random, and that nothing else explains."""
-    if longest < 32:
-        return
     for match in _TOKEN.finditer(text):
         token = match.group()
         before = text[max(0, match.start() - 24) : match.start()]

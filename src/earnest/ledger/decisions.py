@@ -167,6 +167,8 @@ def settle(
 
 def _cited(shares: Sequence[Share], cited: Sequence[str]) -> tuple[Share, ...]:
     """The shares of a decision, with those that its answer cited marked. Raises InvalidInput for an id that the ticket does not name."""
+    if not cited:
+        return (*shares,)
     named = {share.entry_id: share for share in shares if share.role in ("supporting", "cited")}
     for entry_id in cited:
         if entry_id not in named:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, Literal
 
-from earnest.core.baseline import PRIOR_SLOPE, SPAN, Baseline, Control, slope
+from earnest.core.baseline import NO_CONTROLS, PRIOR_SLOPE, SPAN, Baseline, Control, slope
 from earnest.core.entry import StoredEntry
 from earnest.core.evidence import (
     RULE,
@@ -39,6 +39,10 @@ first verdict on it (the bound on delayed feedback of Joulani, GyÃ¶rgy, SzepesvÃ
 ODDS_DIGITS: Final = 6
 
 
+_UNHEARD: Final = (replace(UNKNOWN, since=1, through=0), PRIOR_SLOPE, 0, False)
+"""What is kept of a meter that nothing was learned of: no word of it counts as one that its belief was learned from."""
+
+
 class _Beliefs(Mapping[str, Belief]):
     """What is believed of each meter, with its baseline; read when it is asked for."""
 
@@ -48,10 +52,12 @@ class _Beliefs(Mapping[str, Belief]):
         self._made: dict[str, Belief] = {}
 
     def __getitem__(self, meter: str) -> Belief:
-        if meter not in self._made:
-            belief, rho, _, _ = self._kept.get(meter, (replace(UNKNOWN, since=1, through=0), PRIOR_SLOPE, 0, False))
-            self._made[meter] = replace(belief, baseline=baseline(self._reading, meter, rho))
-        return self._made[meter]
+        made = self._made.get(meter)
+        if made is None:
+            belief, rho, _, _ = self._kept.get(meter, _UNHEARD)
+            by_itself = baseline(self._reading, meter, rho)
+            made = self._made[meter] = belief if belief.baseline is by_itself else replace(belief, baseline=by_itself)
+        return made
 
     def get(self, meter: str, default: Belief | None = None) -> Belief:  # type: ignore[override]
         """Every meter has a belief: of one that nothing was learned of, the prior."""
@@ -66,6 +72,8 @@ class _Beliefs(Mapping[str, Belief]):
 
 def baseline(reading: Reading, meter: str, rho: float) -> Baseline:
     """What a meter shows by itself, from its controls and from the decisions in which memory was withheld. O(ticks with either)."""
+    if not (reading.counter("controls") or reading.counter("drawn:all")):
+        return NO_CONTROLS
     since = max(0, reading.counter("tick") - SPAN)
     readings: dict[int, tuple[float, int]] = {}
     rows = reading.controls_by_tick(meter, since) if reading.counter("controls") else []

@@ -75,7 +75,8 @@ class SqliteReading(DecisionReading, LogReading, DrawReading, RuleReading, Reply
         return counters
 
     def counter(self, name: str) -> int:
-        return self.counters().get(name, 0)
+        known = self._counters
+        return (self.counters() if known is None else known).get(name, 0)
 
     # entries
 
@@ -86,12 +87,12 @@ class SqliteReading(DecisionReading, LogReading, DrawReading, RuleReading, Reply
             pinned = bool(r[10])
             pays = r[9] == "earned" and r[14] != "dead"
             entry = Entry(
-                id=r[1], text=r[2], cue=r[3], kind=r[4], origin=r[5], sources=tuple(loaded(r[28])), scope=r[6],
+                id=r[1], text=r[2], cue=r[3], kind=r[4], origin=r[5], sources=_labels(r[28]), scope=r[6],
                 importance=r[7], confidence=r[8], retention=r[9], pinned=pinned, strength=r[11],
                 balance=held_now(r[12], r[13], index, pays=pays, pinned=pinned), standing=r[14], cause=r[15],
                 created=None if r[16] is None else moment(r[16]), valid_from=None if r[17] is None else moment(r[17]),
                 valid_to=None if r[18] is None else moment(r[18]), born_tick=r[19], last_settled_tick=r[20], recalls=r[21],
-                lineage=tuple(loaded(r[30])), tags=tuple(loaded(r[29])), metadata=loaded(r[23]), version=r[22], heir=r[27],
+                lineage=_labels(r[30]), tags=_labels(r[29]), metadata=loaded(r[23]), version=r[22], heir=r[27],
                 last_recalled=None if r[31] is None else moment(r[31]),
             )  # fmt: skip
             made.append(StoredEntry(entry, r[0], r[12], r[13], r[24], bool(r[25]), r[26]))
@@ -486,6 +487,11 @@ class SqliteReading(DecisionReading, LogReading, DrawReading, RuleReading, Reply
             "SELECT max(starves_at) FROM entries WHERE standing <> 'dead' AND starves_at IS NOT NULL"
         ).fetchone()[0]
         return made
+
+
+def _labels(said: Any) -> tuple[str, ...]:
+    """A list of names as a column holds it. Most entries have none."""
+    return () if said == "[]" else tuple(loaded(said))
 
 
 @lru_cache(maxsize=64)

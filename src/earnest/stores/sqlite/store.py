@@ -188,7 +188,8 @@ class SqliteStore:
             try:
                 connection.execute("BEGIN IMMEDIATE")
             finally:
-                connection.set_busy_timeout(int(self.timeout * 1000))
+                if patience is not None:
+                    connection.set_busy_timeout(int(self.timeout * 1000))
             try:
                 writing = SqliteWriting(connection, author)
                 yield writing

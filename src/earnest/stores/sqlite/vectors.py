@@ -160,6 +160,11 @@ def unembedded(db: Any, model: str, before: int | None, limit: int, *, every: bo
 def known_vectors(db: Any, model: str, twins: Sequence[bytes]) -> dict[bytes, bytes]:
     """See `earnest.protocols.Reading.known_vectors`."""
     made: dict[bytes, bytes] = {}
+    # Of many new entries nearly none says what is there: those that do are told first, with one look at the index for each.
+    if len(twins) > 1:
+        there = "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM entries WHERE twin = unhex(value))"
+        named = json.dumps([twin.hex() for twin in dict.fromkeys(twins)])
+        twins = [bytes.fromhex(found) for (found,) in db.execute(there, (named,))]
     sql = """SELECT v.code FROM entries e JOIN vectors v ON v.entry = e.entry AND v.model = (SELECT model FROM models WHERE name = ?)
              WHERE e.twin = ? LIMIT 1"""
     for twin in twins:

@@ -78,7 +78,7 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
 
     def bump(self, name: str, by: int) -> None:
         if by:
-            counters = self.counters()
+            counters = self.counters() if self._counters is None else self._counters
             counters[name] = counters.get(name, 0) + by
             self._changed.add(name)
 
@@ -402,12 +402,14 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
         self._db.execute(
             "UPDATE meters SET settlements = settlements + 1, total = max(-1.7e308, min(1.7e308, total + ?)) WHERE name = ?", (delta, meter)
         )
-        self._db.executemany(
-            "UPDATE shares SET moved = ? WHERE ticket = ? AND entry = ?", [(amount, ticket.row, row) for row, amount in moved.items()]
-        )
+        if moved:
+            self._db.executemany(
+                "UPDATE shares SET moved = ? WHERE ticket = ? AND entry = ?", [(amount, ticket.row, row) for row, amount in moved.items()]
+            )
 
     def cite(self, ticket_row: int, rows: Sequence[int]) -> None:
-        self._db.executemany("UPDATE shares SET role = 'cited' WHERE ticket = ? AND entry = ?", [(ticket_row, row) for row in rows])
+        if rows:
+            self._db.executemany("UPDATE shares SET role = 'cited' WHERE ticket = ? AND entry = ?", [(ticket_row, row) for row in rows])
 
     def put_meter(self, name: str, *, unit: str, scale: float | None, tier: Tier) -> None:
         self._db.execute(
@@ -483,11 +485,13 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
             "INSERT INTO events (event, kind, tick, at, actor, channel, entries, ticket, data, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (seq, kind, tick, self._at, self.author.actor, self.author.channel, str(rows), ticket, said, digest),
         )
-        self._db.executemany("INSERT INTO event_entries (entry, event) VALUES (?, ?)", [(row, seq) for row in rows])
-        self._db.executemany(
-            "INSERT INTO postings (event, place, debit, credit, amount) VALUES (?, ?, ?, ?, ?)",
-            [(seq, place, *posting) for place, posting in enumerate(postings)],
-        )
+        if rows:
+            self._db.executemany("INSERT INTO event_entries (entry, event) VALUES (?, ?)", [(row, seq) for row in rows])
+        if postings:
+            self._db.executemany(
+                "INSERT INTO postings (event, place, debit, credit, amount) VALUES (?, ?, ?, ?, ?)",
+                [(seq, place, *posting) for place, posting in enumerate(postings)],
+            )
         for posting in postings:
             if posting.debit < 0:
                 self.bump(f"account:{ACCOUNTS[posting.debit]}", -posting.amount)
