@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import random
+import re
 import string
+from pathlib import Path
+from typing import Any
 
+import pytest
 import snowballstemmer
+import Stemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from earnest.core.stems import stems_of
+from earnest.core.stems import LANGUAGES, stems_of
 from earnest.core.stopwords import STOPWORDS
 
-ENGLISH = snowballstemmer.stemmer("english")
+ROOT = Path(__file__).parents[2]
+
+
+def plain_python(language: str) -> Any:
+    """The stemmer of an installation without PyStemmer."""
+    module = importlib.import_module(f"snowballstemmer.{language}_stemmer")
+    return getattr(module, f"{language.title()}Stemmer")()
+
+
+ENGLISH = plain_python("english")
 
 
 def plainly(word: str) -> tuple[str, ...]:
@@ -43,3 +58,14 @@ def test_no_two_letters_end_a_word_that_the_stemmer_changes_unseen() -> None:
             word = stem + "".join(ending)
             if len(word) > 2:
                 assert stems_of(word, ["english"]) == plainly(word), word
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_index_made_with_the_compiled_stemmer_serves_a_process_without_it(language: str) -> None:
+    assert isinstance(snowballstemmer.stemmer(language), Stemmer.Stemmer), "it is taken where it is installed"
+    compiled, plain = Stemmer.Stemmer(language), plain_python(language)
+    files = [*sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("tests/cases/data/**/*.jsonl"))]
+    texts = [path.read_text(encoding="utf-8", errors="ignore") for path in files]
+    words = sorted({word.lower() for text in texts for word in re.findall(r"[^\W\d_]+", text)})[::5]
+    assert len(words) > 800
+    assert [word for word in words if compiled.stemWord(word) != plain.stemWord(word)] == []

@@ -84,6 +84,7 @@ _STEMMERS: Final = _Stemmers()
 def _stemmer(language: str) -> Any:
     known = _STEMMERS.known
     if language not in known:
+        # It gives the same stems sooner where PyStemmer (the extra `fast`) is installed, which it looks for by itself.
         import snowballstemmer  # 13 ms: only a process that analyses text pays for it
 
         known[language] = snowballstemmer.stemmer(language)
