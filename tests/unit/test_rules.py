@@ -289,6 +289,7 @@ def test_what_a_user_tells_of_failures_is_a_reason_for_a_rule() -> None:
         assert memory.rules.analyze() == []
         memory.sync_turn("The nightly build failed again on the runner, exit code 137.", "Hm.")
         memory.add("The nightly build failed with exit code 137 on the runner of the other team.")
+        assert memory.maintain().changed == 0, "two failures are not one"
         [rule] = memory.rules.analyze()
         assert rule.type == "avoid" and rule.status == "pending" and len(rule.evidence) == 2
         memory.rules.verify(rule.id)
