@@ -169,17 +169,22 @@ def _read_only(store: Path, about: str, error: StoreReadOnly) -> str:
 
 
 def _decided(store: Path, journal: Journal, asked: str) -> str:
+    from earnest.core.write_gate import Gate
+
     with _opened(store) as memory:
+        settings = memory.settings
+        # The journal is a file as well: no secret goes into it that memory would not keep.
+        kept = Gate.of(settings.redact, settings.quarantine).passed(asked).text
         ticket = memory.decide(asked)
         if ticket.id is None:
-            journal.write("prompt", prompt=asked)
+            journal.write("prompt", prompt=kept)
             return str(memory.prefetch(asked, budget=_budget()))
         block = str(memory.shown(ticket, budget=_budget()))
         if not block and not ticket.holdout:
             memory.abandon(ticket.id, reason="its advice did not fit into the budget")
-            journal.write("prompt", prompt=asked)
+            journal.write("prompt", prompt=kept)
             return ""
-        journal.write("prompt", prompt=asked, ticket=ticket.id)
+        journal.write("prompt", prompt=kept, ticket=ticket.id)
         return block
 
 
