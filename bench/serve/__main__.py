@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from bench.ending import ended
 from bench.serve.load import Service, chunk, clients_pool
-from bench.serve.report import lines
+from bench.serve.report import lines, memory_of
 from bench.speed.machine import described, load
 from bench.speed.texts import Texts
 from earnest import Memory
@@ -41,8 +41,13 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--folder", type=Path, default=None, help="the root folder; kept, so that a run can go on (else a temporary one)")
     parser.add_argument("--out", type=Path, default=None, help="results file, written after every chunk")
     parser.add_argument("--quick", action="store_true", help="few requests: to see that it works")
+    parser.add_argument(
+        "--memory-of", type=Path, metavar="FILE", help="put the memory of another run, without its times, into the results of --out"
+    )
     parser.add_argument("--report", type=Path, metavar="FILE", help="only print the report of a results file")
     wanted = parser.parse_args(argv)
+    if wanted.memory_of is not None and wanted.out is None:
+        parser.error("--memory-of needs --out, the results to put it into")
     if wanted.quick:
         wanted.requests, wanted.entries, wanted.chunk = min(wanted.requests, 1_000), min(wanted.entries, 1_000), min(wanted.chunk, 100)
     return wanted
@@ -109,7 +114,11 @@ def _kept(wanted: argparse.Namespace, made: dict[str, Any]) -> None:
 def main(argv: list[str] | None = None) -> int:
     """Run, and print the report."""
     wanted = parsed(argv)
-    if wanted.report is not None:
+    if wanted.memory_of is not None:
+        made = json.loads(wanted.out.read_text(encoding="utf-8"))
+        made["long"] = memory_of(json.loads(wanted.memory_of.read_text(encoding="utf-8")))
+        _kept(wanted, made)
+    elif wanted.report is not None:
         made = json.loads(wanted.report.read_text(encoding="utf-8"))
     elif wanted.folder is not None:
         wanted.folder.mkdir(parents=True, exist_ok=True)

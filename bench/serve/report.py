@@ -33,7 +33,29 @@ def lines(made: dict[str, Any]) -> list[str]:
         told.append(_row(kind if kind == "search" else "decide, then settle: decide", mine, "taken"))
         if kind == "decide":
             told.append(_row("decide, then settle: settle", mine, "settled"))
-    return [*told, "", *_memory(made)]
+    return [*told, "", *(_memory(made) if "long" not in made else _long(made["long"]))]
+
+
+KEPT: Final = ("questions", "resident", "files", "run", "failed", "load")
+
+
+def memory_of(made: dict[str, Any]) -> dict[str, Any]:
+    """What a run says of the service's memory, without its times: for a run on a machine that had other work."""
+    return {
+        **{name: made[name] for name in ("clients", "entries", "machine", "runs", "whole", "pending")},
+        "chunks": [{name: one[name] for name in KEPT} for one in made["chunks"]],
+    }
+
+
+def _long(made: dict[str, Any]) -> list[str]:
+    """A run that was made for its memory alone."""
+    chunks = made["chunks"]
+    loads = [one["load"][0] for one in chunks]
+    return [
+        f"Memory, in a run of {sum(one['questions'] for one in chunks):,} questions of its own (load {min(loads):.0f} to {max(loads):.0f}: "
+        f"the machine had other work, so that its times say nothing); {sum(one['failed'] for one in chunks)} failed:",
+        *_memory(made),
+    ]
 
 
 def _row(name: str, chunks: Sequence[dict[str, Any]], which: str) -> str:

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser
 
 from earnest.memory import Memory
 from tests.browser.conftest import Service, Watched, serving
-from tests.browser.world import HOSTILE
+from tests.browser.world import HOSTILE, scripts
 
 Opened = Callable[..., Watched]
 Shared = Callable[[], tuple[Service, str]]
@@ -68,6 +68,34 @@ def test_no_text_of_a_memory_is_ever_obeyed(tmp_path: Path, opened: Opened) -> N
         assert watched.elsewhere == []
         unexpected = [text for text in watched.complaints if "404" not in text]
         assert unexpected == []
+
+
+def test_two_hundred_ways_to_have_a_page_run_something_run_nothing(tmp_path: Path, opened: Opened) -> None:
+    texts = scripts()
+    assert len(set(texts)) == len(texts) >= 200
+    with Memory.open(tmp_path / "memory.db", settings={"default_retention": "kept", "quarantine": 0}) as memory:
+        made = memory.add_many([{"text": text, "cue": text[:200], "sources": [text[:60]]} for text in texts])
+        for entry in made[5::10]:
+            memory.forget(entry.id, entry.text[:200])
+        for entry in made[::10]:
+            memory.decide(entry.text)
+        living = memory.stats().alive
+    with serving(tmp_path / "memory.db") as service:
+        watched = opened(service)
+        for view in ("entries", "tickets", "graveyard", "events", *(f"entry/{entry.id}" for entry in made[::40])):
+            page = watched.go(view)
+            while page.get_by_role("button", name="Show more").count():
+                page.get_by_role("button", name="Show more").click()
+                watched.settled()
+                watched.until("[...document.querySelectorAll('.more')].every((one) => !one.innerText.includes('Reading'))")
+            for place in page.locator("main .row").all()[:20]:
+                place.hover()
+            assert page.evaluate("window.hacked") is None, view
+            built = "main :is(script, iframe, object, embed, video, audio, marquee, math, link, style, body)"
+            assert page.locator(built).count() == 0, view
+        assert living == len(texts) - len(made[5::10])
+        assert watched.go("entries").locator(".rail .count").first.inner_text() == str(living)
+        watched.unblemished()
 
 
 def test_signs_that_hide_or_turn_text_are_shown(shared: Shared, opened: Opened) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -11,7 +12,8 @@ import pytest
 
 from earnest.core.amounts import shown_energy
 from earnest.core.filters import ALL
-from tests.browser.conftest import Service, Watched
+from earnest.memory import Memory
+from tests.browser.conftest import Service, Watched, serving
 
 Shared = Callable[[], tuple[Service, str]]
 Opened = Callable[..., Watched]
@@ -279,9 +281,6 @@ def test_events_can_be_looked_at_for_one_entry_or_kind(shared: Shared, opened: O
 
 
 def test_an_empty_memory_teaches_how_to_begin(opened: Opened, tmp_path: Any) -> None:
-    from earnest.memory import Memory
-    from tests.browser.conftest import serving
-
     Memory.open(tmp_path / "memory.db").close()
     with serving(tmp_path / "memory.db") as service:
         watched = opened(service)
@@ -295,6 +294,58 @@ def test_an_empty_memory_teaches_how_to_begin(opened: Opened, tmp_path: Any) -> 
             assert page.locator("main").get_by_text(taught).locator("visible=true").count() > 0, view
             watched.accessible(f"{view or 'overview'}, empty")
         watched.unblemished()
+
+
+def _odd(path: Path) -> str:
+    """A store in which whatever has a name has a long one, and amounts are huge or tiny; returns an entry that was settled."""
+    with Memory.open(path, embedder="none") as memory:
+        memory.meters.add("disk-" + "q" * 90, unit="bytes-" + "u" * 20, scale=1e-9)
+        memory.add(
+            "Versicherung" * 80 + " word" * 900, cue="What " + "very long question " * 90 + "?", sources=["s" * 480, "w" * 300],
+            scope="project/" + "x" * 300, tags=["t" * 90], metadata={"k" * 80: "v" * 300},
+        )  # fmt: skip
+        memory.rules.add("avoid", trigger="when " + "trigger " * 30, action="do " + "something " * 50)
+        settled = memory.add("Tiny effects happen in the cache folder.")
+        for delta in (1e15, -3.2e14, 1e-9):
+            ticket = memory.decide("Do tiny effects happen in the cache folder?")
+            if ticket.id is not None:
+                memory.settle(ticket.id, delta=delta, meter="disk-" + "q" * 90, detail="a remark " * 200)
+            memory.tick()
+    return settled.id
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_names_as_long_as_they_may_be_stay_inside_their_sheet(opened: Opened, tmp_path: Path, width: int) -> None:
+    settled = _odd(tmp_path / "odd.db")
+    with serving(tmp_path / "odd.db") as service:
+        watched = opened(service, width=width)
+        for view in (*VIEWS, f"entry/{settled}"):
+            page = watched.go(view)
+            beyond = page.evaluate("""[...document.querySelectorAll("main .sheet, main .tile")]
+                .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.innerText.slice(0, 40))""")
+            assert beyond == [], f"{view} at {width}"
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{view} at {width}"
+        watched.unblemished()
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_the_writing_of_a_chart_stays_inside_it_and_one_axis_is_written_in_one_way(shared: Shared, opened: Opened, width: int) -> None:
+    service, token = shared()
+    watched = opened(service, token=token, width=width)
+    for view in ("", "energy", f"entry/{_entries(service)['executed']}"):
+        page = watched.go(view)
+        watched.until("document.querySelector('svg.chart') !== null")
+        beyond = page.evaluate("""[...document.querySelectorAll("svg.chart text")].filter((text) => {
+            const inner = text.getBoundingClientRect(), outer = text.closest("svg").getBoundingClientRect();
+            return inner.left < outer.left - 4 || inner.right > outer.right + 4;
+        }).map((text) => text.textContent)""")
+        assert beyond == [], f"{view} at {width}"
+        axes = page.evaluate("""[...document.querySelectorAll("svg.chart")].map((chart) =>
+            [...chart.querySelectorAll("text[text-anchor=end]")].map((text) => text.textContent)
+            .filter((text) => /^\\d[\\d,.]*K?$/.test(text)))""")
+        for axis in axes:
+            short = [text for text in axis if text.endswith("K")]
+            assert not short or set(axis) - set(short) <= {"0"}, axis
 
 
 def test_a_service_that_stopped_is_told_with_the_way_out(service: Service, opened: Opened) -> None:

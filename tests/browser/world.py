@@ -45,6 +45,25 @@ HOSTILE: Final = (
 """Texts that a careless page would obey."""
 
 
+def scripts() -> list[str]:
+    """Over two hundred ways to have a page run something: each would set `window.hacked`."""
+    act = "window.hacked=1"
+    elements = (
+        "img src=x", "svg", "body", "input autofocus", "details open", "video src=x", "audio src=x", "iframe", "marquee", "object data=x",
+        "select autofocus", "textarea autofocus", "math", "a href=x", "div style=animation:x", "style", "link rel=stylesheet href=x",
+        "form", "button autofocus", "embed src=x",
+    )  # fmt: skip
+    handlers = ("onerror", "onload", "onfocus", "ontoggle", "onmouseover", "onanimationstart", "onpointerenter")
+    made = [f"<{element} {handler}={act}>" for element in elements for handler in handlers]
+    frames = ("{}", "'>{}", '">{}', "</title>{}", "</textarea>{}", "<!--{}-->", "<![CDATA[{}]]>", "`${{{}}}`", "&lt;{}", "\u003c{}")
+    inner = (
+        f"<script>{act}</script>", f"<ScRiPt>{act}</sCrIpT>", f"<script/x>{act}</script>", f"<svg><script>{act}</script></svg>",
+        f"<img/src/onerror={act}>", f"<a href=javascript:{act}>go</a>", f"<iframe src=javascript:parent.{act}>",
+    )  # fmt: skip
+    made += [frame.format(one) for frame in frames for one in inner]
+    return [*made, f"[go](javascript:{act})", f"![x](x{chr(34)}onerror={chr(34)}{act})", f"{{{{constructor.constructor('{act}')()}}}}"]
+
+
 def facts(count: int, chance: random.Random) -> Iterator[dict[str, Any]]:
     """Entries to add, no two alike."""
     for number in range(count):

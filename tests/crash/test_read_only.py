@@ -120,6 +120,29 @@ def test_the_commands_read_it_and_say_that_it_cannot_be_written(folder: Path) ->
     assert [item.name for item in folder.iterdir()] == ["m.db"]
 
 
+def test_the_hooks_of_claude_code_recall_from_it_and_never_stop_the_agent(folder: Path) -> None:
+    with Memory.open(folder / "m.db", embedder="none") as memory:
+        memory.add("The walrus sleeps on Sundays.", cue="When does the walrus sleep?")
+    sealed(folder)
+    how = started()
+    how["env"] = {**how["env"], "EARNEST_STORE": str(folder / "m.db")}
+    shown = {}
+    for name in ("SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd"):
+        event = {
+            "hook_event_name": name,
+            "session_id": "s",
+            "cwd": str(folder),
+            "prompt": "When does the walrus sleep?",
+            "tool_name": "Edit",
+        }
+        command = [sys.executable, "-m", "earnest.integrations.claude_code"]
+        done = subprocess.run(command, input=json.dumps(event), capture_output=True, timeout=60, check=False, **how)
+        assert done.returncode == 0 and "Traceback" not in done.stderr, (name, done.stderr)
+        shown[name] = done.stdout
+    assert "on Sundays" in shown["UserPromptSubmit"], "no ticket can be opened, and what is known is shown all the same"
+    assert [item.name for item in folder.iterdir()] == ["m.db"]
+
+
 def test_somebody_who_begins_to_write_is_noticed(folder: Path) -> None:
     with Memory.open(folder / "m.db") as memory:
         memory.add("The walrus sleeps.")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from tests.docs.pages import ROOT, rows, section
+from tests.docs.pages import ROOT, blocks, rows, section
 
 README: Final = ROOT / "README.md"
 RESULTS: Final = ROOT / "bench" / "results"
@@ -45,6 +49,20 @@ def _shown() -> dict[str, list[str]]:
 def _arms(world: str) -> list[float]:
     [found] = [cells[1:] for cells in rows(section(BENCHMARK, "Every arm that learns from outcomes")) if cells[0] == world]
     return [_number(cell) for cell in found]
+
+
+def test_the_program_of_the_readme_may_be_run_again(tmp_path: Path) -> None:
+    [program] = [block.text for block in blocks(README) if block.language == "python"]
+    (tmp_path / "readme.py").write_text(program, encoding="utf-8")
+    environment = os.environ | {"EARNEST_EMBEDDER": "none"}
+    first, again = (
+        subprocess.run(
+            [sys.executable, "readme.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, encoding="utf-8", check=False
+        )
+        for _ in range(2)
+    )
+    assert first.returncode == 0 and "suspended" in first.stdout and first.stdout.endswith("False\n"), first
+    assert again.returncode == 1 and again.stderr.startswith("Memory is silent") and again.stdout == "", again
 
 
 def test_every_world_of_the_readme_is_one_of_the_benchmark() -> None:

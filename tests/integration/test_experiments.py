@@ -1,8 +1,7 @@
 """Twenty experiments in which an earlier system of this kind failed, under the rule that ships: what must come of each.
 
-The numbers are those of the list from which they come. Three belong to parts that are not built yet and are said here, so that the list is
-whole: E6 and E7 as far as they are about reading JUnit reports and quarantining flaky tests (the CI settler), and E20 as far as it is
-about rendering into AGENTS.md (the renderer). What of them exists is tested.
+The numbers are those of the list from which they come. E6 and E7 are about the ledger here; their own numbers, with reports of JUnit and a
+quarantine of flaky tests, are in `tests/unit/test_settle_ci.py`, and what E20 is rendered into in `tests/unit/test_rendering.py`.
 """
 
 from __future__ import annotations
@@ -114,7 +113,7 @@ def test_e04_e05_what_would_have_happened_anyway_is_taken_off(by_itself: float, 
 
 
 def test_e06_one_number_for_many_decisions_judges_each_by_its_own_ticket() -> None:
-    """The settler of pull requests will see to it that added tests earn nothing; here, that a bundle can be settled apart."""
+    """The settler of pull requests sees to it that added tests earn nothing; here, that a bundle can be settled apart."""
     memory = opened()
     crowd(memory)
     good = memory.add("The retry patch may be applied.")
@@ -126,7 +125,7 @@ def test_e06_one_number_for_many_decisions_judges_each_by_its_own_ticket() -> No
 
 
 def test_e07_a_real_regression_that_comes_again_counts_again() -> None:
-    """Quarantine of flaky tests comes with the settler; the ledger hides no outcome, however often it is the same."""
+    """The settler's quarantine hides no test that is truly broken twice; nor does the ledger, however often an outcome is the same."""
     memory = opened(rent=0.0)
     crowd(memory)
     for n in range(3):

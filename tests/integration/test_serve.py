@@ -17,6 +17,7 @@ import pytest
 
 from earnest.http.tokens import FOLDER
 from earnest.memory import Memory
+from tests.mcp_server import Server as Tools
 from tests.rest import TOKEN, Server, serving, until
 
 AGENT: Final = "/v1/agents/ops"
@@ -34,7 +35,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield made
 
 
-def test_two_servers_and_the_command_line_work_on_one_folder_and_lose_nothing(tmp_path: Path) -> None:
+def test_two_servers_the_command_line_and_an_agent_over_mcp_work_on_one_file_at_once_and_lose_nothing(tmp_path: Path) -> None:
     root = tmp_path / "root"
     with serving(root, "--rate", "0") as one, serving(root, "--rate", "0") as two:
         one.ask("POST", f"{AGENT}/entries", {"text": "Log files under logs/ may be deleted after seven days."})
@@ -52,14 +53,24 @@ def test_two_servers_and_the_command_line_work_on_one_folder_and_lose_nothing(tm
                 assert sorted(statuses) == [200, 409]
             return made
 
-        with ThreadPoolExecutor(6) as pool:
+        def learn() -> list[Any]:
+            with Tools(root / "ops.db") as agent:
+                made = []
+                for turn in range(8):
+                    made.append(agent.get("memory_add", text=f"The agent noted fact {turn}.")["id"])
+                    ticket = agent.get("memory_query", query="May old log files be deleted?")["ticket_id"]
+                    assert agent.get("memory_settle", ticket_id=ticket, delta=1, meter="agent")["landed"] is True
+            return made
+
+        with ThreadPoolExecutor(8) as pool:
             typed = pool.submit(lambda: [cli("remember", f"Typed {n}.", "--store", f"{root}/", "--agent", "ops") for n in range(4)])
-            ids = [entry for made in pool.map(work, range(6)) for entry in made]
+            learned = pool.submit(learn)
+            ids = [entry for made in pool.map(work, range(6)) for entry in made] + learned.result()
             assert all(done.returncode == 0 for done in typed.result())
         assert one.end()[0] == two.end()[0] == 0
     with Memory.open(root, "ops") as memory:
         stats = memory.stats()
-        assert (stats.alive, stats.settled, stats.pending) == (1 + 48 + 4, 48, 0)
+        assert (stats.alive, stats.settled, stats.pending) == (1 + 48 + 4 + 8, 48 + 8, 0)
         assert {entry.id for entry in memory.list()} >= set(ids)
         assert memory.check().ok
 

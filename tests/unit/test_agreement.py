@@ -151,3 +151,16 @@ def test_entries_that_hold_at_other_times_are_not_one() -> None:
         memory.add("Old logs of the API server are compressed.", valid_to="2026-01-01")
         memory.add("Old logs of the API server are compressed with zstd.", valid_from="2026-01-01")
         assert "differ in validity" in memory.consolidate().refused[0]
+
+
+def test_what_happened_twice_is_two_events_however_alike_they_were() -> None:
+    with Memory.open() as memory:
+        told = ("The nightly build failed with exit code 137.", "The nightly build failed again with exit code 137.")
+        for number, text in enumerate(told):
+            memory.add(text, kind="episodic", sources=[f"run {number}"])
+            memory.add(text, kind="semantic", sources=[f"run {number}"])
+            memory.add(text, kind="episodic", scope="one report", sources=["run 7"])
+        made = memory.consolidate()
+        assert made.merged == 4 and any("differ in occasion" in why for why in made.refused)
+        assert [entry.text for entry in memory.list(kind="episodic")] == [*told]
+        assert len(memory.list(kind="semantic")) == len(memory.list(scope="one report")) == 1

@@ -72,7 +72,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "mcp": {"core", "errors", "memory", "version"},
     "http": {"core", "dashboard", "encoding", "errors", "graph", "mcp", "memory", "opening", "protocols", "version"},
     "dashboard": set(),
-    "integrations": {"ci", "errors", "memory", "places", "system", "version"},
+    "integrations": {"ci", "core", "errors", "memory", "places", "system", "version"},
     "places": set(),
     "ci": {"core", "errors", "memory", "meters"},
     "cli": {

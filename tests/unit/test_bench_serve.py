@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bench.serve.load import STEP, histogram, percentile
-from bench.serve.report import lines, slope
+from bench.serve.report import lines, memory_of, slope
 
 
 @pytest.mark.parametrize("share", [0.5, 0.95, 0.99])
@@ -30,6 +30,7 @@ def made(resident: list[int], failed: int = 0) -> dict[str, Any]:
             "kind": ("search", "decide")[number % 2], "requests": 100, "questions": 1_000, "seconds": 1.0 + number % 3,
             "taken": histogram([0.01] * 99 + [1.0]),
             "settled": histogram([0.02] * 100 * (number % 2)), "failed": failed, "resident": kb, "files": 20, "run": 1,
+            "load": [float(number), 1.0, 1.0],
         }
         for number, kb in enumerate(resident)
     ]  # fmt: skip
@@ -61,3 +62,11 @@ def test_a_slope_is_that_of_the_line_and_one_outlier_moves_it_little() -> None:
     assert slope(line) == pytest.approx(30)
     assert slope([*line[:-1], (line[-1][0], line[-1][1] + 1_000)]) == pytest.approx(30, abs=5)
     assert slope(line[:1]) == 0.0
+
+
+def test_the_memory_of_a_run_on_a_busy_machine_is_told_without_its_times() -> None:
+    quiet = made([100_000 + 250 * number for number in range(40)])
+    quiet["long"] = memory_of(made([120_000] * 50))
+    text = "\n".join(lines(quiet))
+    assert "memory flat" in text and "GROWS" not in text and "50,000 questions of its own (load 0 to 49" in text
+    assert text.count("| search") == 1 and not any("seconds" in one or "taken" in one for one in quiet["long"]["chunks"])

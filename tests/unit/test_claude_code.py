@@ -178,7 +178,7 @@ def test_without_a_pair_of_test_runs_nothing_is_settled_and_the_end_abandons(pro
     with opened(project) as memory:
         assert memory.pending() == [] and memory.events(kind="settle") == []
         assert len(memory.events(kind="abandon")) == 1
-    assert [*(project / ".earnest" / hook.CHANNEL).iterdir()] == []
+    assert [*(project / ".earnest" / hook.CHANNEL).glob("*.jsonl")] == []
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_a_withheld_decision_shows_nothing_and_is_measured_all_the_same(project:
 def test_a_session_that_never_ended_is_closed_by_a_later_one(project: Path) -> None:
     old = Agent(project, "old")
     old.prompt(QUESTION)
-    [left] = (project / ".earnest" / hook.CHANNEL).iterdir()
+    [left] = (project / ".earnest" / hook.CHANNEL).glob("*.jsonl")
     os.utime(left, (1_000_000_000, 1_000_000_000))
     Agent(project, "new").event("SessionStart", source="startup")
     with opened(project) as memory:
@@ -325,6 +325,17 @@ def test_a_hook_that_was_killed_before_it_noted_its_settlement_is_done_again_and
         found = memory.ticket(ticket)
         assert found is not None and found.outcome is not None and found.outcome.delta == 1
         assert any("PostgreSQL" in entry.text for entry in memory.list(limit=100)), "and what was said is captured"
+
+
+def test_no_secret_of_a_prompt_is_in_a_journal_and_no_journal_in_git(project: Path) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    agent = Agent(project)
+    for prompt in (QUESTION, "zebra quantum umbrella"):
+        agent.prompt(f"{prompt} My token is {secret}.")
+    assert not [path for path in project.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    said = subprocess.run(["git", "status", "--porcelain", "-uall"], cwd=project, check=True, capture_output=True, text=True).stdout
+    assert "claude-code" not in said and "memory.db" in said
 
 
 def test_a_line_that_was_torn_takes_no_other_with_it(tmp_path: Path) -> None:

@@ -565,6 +565,9 @@ def test_a_model_cannot_turn_what_was_said_round(turn: str, right: str, wrong: s
             "Disk 3 is full.", "Lisbon is our main office.", "Machine B runs on port 2.", "Lisa works at Acme.",
             "Leeds has a second office.", "Creatine is stored in shelf 4.", "Listeners pay 5 euros.", "Starter kits cost 5 euros.",
             "Donner Street is our address.",
+            "Test servers run on port 3.", "Open issues are tracked in Jira.", "Plan B is to use Redis.", "Check-in is at 15:00.",
+            "Change requests need two approvals.", "List prices are 20 euros.", "Help desk number is 555-1234.", "Liste 3 ist veraltet.",
+            "Search runs on Elastic 8.", "Die Tests laufen in 12 Minuten durch.",
             "Κανείς δεν έχει κλειδί για τον διακομιστή 3.",
         )],
         *[(said, "profile") for said in (
@@ -582,6 +585,11 @@ def test_a_statement_is_no_request_because_of_how_its_first_word_begins(said: st
     [
         "Zeige mir die Liste von Server 3.", "Zeigen Sie mir Server 3.", "Schreib einen Test für Port 3.", "Suche nach Server 3.",
         "Lisez ce fichier de Lyon.", "Montrez-moi le serveur 3.", "Muéstrame los servidores 3 y 4.", "Mostre-me o servidor 3.",
+        "Run the tests that are slow on port 3.", "Check port 3 is open.", "Show me what is running on 10.0.0.3.",
+        "Explain why Redis is fast.",
+        "List all servers which are on port 3.", "Fix bugs that are open in v2.", "Open the file and run make test.",
+        "Teste ob Server 3 läuft.",
+        "Zeig mir, ob Port 3 offen ist.",
         "Δείξτε μου τον διακομιστή 3.", "I'm working on it.", "I love it!", "I use that.",
     ],
 )  # fmt: skip

@@ -24,6 +24,12 @@ WRITTEN: Final[dict[str, tuple[set[str], set[str], set[str], int]]] = {
     ),
     "gtest": ({"Shop::IsMended"}, {"Shop::Breaks"}, set(), 11),
     "jest": ({"shop::shop is mended", "shop::shop same name"}, {"shop::shop breaks"}, set(), 11),
+    "nextest": (
+        {"shop::tests::is_mended", "shop::tests::fails", "shop::tests::other::same_name"},
+        {"shop::tests::breaks", "shop::more::passes"},
+        {"shop::tests::flickers"},
+        12,
+    ),
     "node": (
         {"shop::is mended", "shop::same name"},
         {"shop::breaks", "shop/inner::adds up", "with a database::needs it", "cancelled"},
@@ -74,6 +80,14 @@ def test_what_surefire_ran_again_until_it_passed_is_disputed() -> None:
     assert run.disputed == {"shop.ShopTest::passesTheSecondTime"}
     assert {"shop.WordsTest::isShort[0: one]", "shop.WordsTest::isShort[2: 中]"} <= run.passed
     assert "shop.ShopTest::timesOut" in run.errors
+
+
+def test_what_nextest_ended_or_ran_again_in_vain_is_broken_and_no_flake() -> None:
+    made = JUnitMeter().measure(DATA / "nextest" / "head.xml", DATA / "nextest" / "aborts.xml").comparison
+    assert (made.improved, made.regressed) == ((), ("shop::tests::aborts", "shop::tests::hangs"))
+    assert made.disputed == ("shop::tests::flickers",)
+    with pytest.raises(NothingMeasured, match="measured no test"):
+        JUnitMeter().measure(DATA / "nextest" / "base.xml", DATA / "nextest" / "empty.xml")
 
 
 def test_gradle_and_surefire_name_the_tests_of_one_suite_alike() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +15,7 @@ from earnest.core import lessons as form
 from earnest.core.entry import STANDINGS
 from earnest.core.lesson_merging import foreign, merged
 from earnest.core.lessons import Lessons
-from earnest.errors import InvalidInput
+from earnest.errors import InvalidInput, NotAllowed
 from earnest.memory import merge_lessons
 from earnest.testing import ManualClock, SeededRng
 
@@ -261,3 +262,51 @@ def test_a_text_that_another_system_wrote_its_ends_of_lines_into_is_read(fork: F
     other.write_bytes(b"\xef\xbb\xbf" + text.replace(b"\n", b"\r\n"))
     with opened(fork.folder / "windows.db", fork.clock, 3) as memory:
         assert memory.load_lessons(other).head == read(fork.base).head
+
+
+def test_a_store_that_was_loaded_by_half_is_saved_over_no_text(fork: Fork) -> None:
+    """A load that was killed, or a text with a value that cannot be used far down in it: part of it is in the store."""
+    lines = form.body(read(fork.base))
+    gathering = form._Gathering("test")
+    unusable = form.line(["open", "late", 0, 1893456000000000, "nobody", [], "how?", {}])
+    for number, each in enumerate([*lines, unusable], 2):
+        gathering.take(form._fact(each, "test", number), each, number)
+    bad = fork.folder / "bad.jsonl"
+    bad.write_text(form.written(gathering.lessons("default")), encoding="utf-8")
+    raw = bad.read_bytes()
+    with opened(fork.folder / "half.db", fork.clock, 3) as memory:
+        with pytest.raises(InvalidInput):
+            memory.load_lessons(bad)
+        assert memory.list(), "part of it is there"
+        with pytest.raises(NotAllowed, match=r"cut short.*remove the store"):
+            memory.save_lessons(bad)
+        with pytest.raises(NotAllowed, match=r"cut short.*remove the store"):
+            memory.load_lessons(fork.base)
+        assert memory.check().ok
+    assert bad.read_bytes() == raw
+
+
+def test_a_load_that_is_killed_at_any_time_leaves_a_text_or_a_refusal(fork: Fork) -> None:
+    """Killed wherever its disk is at: what is saved from the store then is all of the text or nothing."""
+    script = (
+        "import os, sys\nfrom earnest import Memory\nfrom earnest.stores.sqlite.store import SqliteStore\n"
+        "left = int(sys.argv[3])\nwrite = SqliteStore.write\n"
+        "def counted(*given, **named):\n    global left\n    left -= 1\n    if left < 0:\n        os._exit(9)\n"
+        "    return write(*given, **named)\n"
+        "SqliteStore.write = counted\n"
+        "with Memory.open(sys.argv[1], embedder='none', channel='settle-ci') as memory:\n    memory.load_lessons(sys.argv[2])\n"
+    )
+    ends = set()
+    for left in (1, 2, 3, 5, 9, 14, 200):
+        store, text = fork.folder / f"killed-{left}.db", fork.folder / f"killed-{left}.jsonl"
+        done = subprocess.run([sys.executable, "-c", script, str(store), str(fork.base), str(left)], check=False, timeout=120)
+        with opened(store, fork.clock, 3) as memory:
+            try:
+                memory.save_lessons(text)
+            except NotAllowed:
+                ends.add("refused")
+                continue
+            made = read(text)
+            ends.add("whole" if done.returncode == 0 else "untouched")
+            assert form.body(made) == form.body(read(fork.base)) if done.returncode == 0 else not made.entries
+    assert {"refused", "whole"} <= ends

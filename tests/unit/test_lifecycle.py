@@ -296,7 +296,7 @@ def test_pinned_escrowed_and_dead_entries_are_not_forgotten(memory: Memory) -> N
         memory.forget(entry.id)
     memory.unpin(entry.id)
     ticket = str(memory.decide("zebra").id)
-    with pytest.raises(NotAllowed, match=r"1 open ticket\(s\).*settle or abandon"):
+    with pytest.raises(NotAllowed, match=r"open tickets \(1\).*settle or abandon"):
         memory.forget(entry.id)
     memory.abandon(ticket)
     memory.forget(entry.id)
@@ -512,7 +512,7 @@ def test_a_merge_that_was_built_on_is_not_undone_and_the_later_event_is_named(me
 def test_a_merge_is_not_undone_while_a_ticket_names_its_heir(memory: Memory) -> None:
     memory.merge([zebra(memory).id, horse(memory).id])
     ticket = str(memory.decide("zebra").id)
-    with pytest.raises(NotUndoable, match=r"1 open ticket\(s\)"):
+    with pytest.raises(NotUndoable, match=r"open tickets \(1\)"):
         memory.undo(last(memory, "merge"))
     memory.abandon(ticket)
     memory.undo(last(memory, "merge"))

@@ -269,6 +269,13 @@ def test_a_reply_that_goes_on_and_on_is_read_up_to_a_bound() -> None:
     assert sum(int(count) for count in re.findall(r"(\d+) ×", note)) + 3 <= MOST and held(made, CACHE)
 
 
+def test_what_a_reply_that_was_cut_off_leaves_untold_is_stored_and_said() -> None:
+    model = Model(facts=lambda lines: json.dumps(repeated(lines)[:1])[:-1] + ', {"text": "Nobody ma')
+    made = encoded(model, CACHE)
+    assert held(made, CACHE) and any(note.startswith("replies that were cut off: 1;") for note in made.notes)
+    assert not any("cut off" in note for note in encoded(Model(), CACHE).notes)
+
+
 @pytest.mark.parametrize("named", [[0], [99], ["1e9"], [True], "all", [[1]], {"1": 2}, [-1], [1.5], None])
 def test_numbers_that_were_not_shown_name_nothing(named: Any) -> None:
     made = encoded(Model(facts=lambda lines: [{"text": "Redis keeps sessions for 7 days.", "from": named}]), CACHE)

@@ -289,6 +289,7 @@ def test_what_a_user_tells_of_failures_is_a_reason_for_a_rule() -> None:
         assert memory.rules.analyze() == []
         memory.sync_turn("The nightly build failed again on the runner, exit code 137.", "Hm.")
         memory.add("The nightly build failed with exit code 137 on the runner of the other team.")
+        assert memory.maintain().changed == 0, "two failures are not one"
         [rule] = memory.rules.analyze()
         assert rule.type == "avoid" and rule.status == "pending" and len(rule.evidence) == 2
         memory.rules.verify(rule.id)
@@ -450,8 +451,26 @@ def test_failures_are_known_in_every_language(code: str) -> None:
         assert [one.id for one in memory.rules.match(text)] == [rule.id]
 
 
+@pytest.mark.parametrize("text", [
+    "Импорт не удался: файл не в UTF-8.", "Сбой на сервере.", "Der Import klappt nicht.", "Le serveur ne fonctionne plus.",
+    "El servidor se cayó.", "O servidor caiu.", "服务器挂了", "サーバーが動かない", "서버가 다운됐어요", "The server went down.",
+    "The import doesn't work.",
+])  # fmt: skip
+def test_a_failure_is_known_by_more_words_than_one(text: str) -> None:
+    assert tells_of_failure(text)
+
+
+def test_what_differs_between_failures_is_left_open_in_a_text_without_spaces_too() -> None:
+    with opened() as memory:
+        for n in (1, 2, 3):
+            memory.add(f"部署失败：磁盘{n}已满，无法写入日志。", kind="episodic", confidence=0.4)
+        [rule] = memory.rules.analyze()
+        assert rule.trigger == "部署失败：磁盘…已满，无法写入日志。"
+
+
 CALLED: Final = [
     ("API密钥可能已过期时", "我的API密钥又过期了", "数据库在上海机房"),
+    ("部署失败：磁盘…已满，无法写入日志", "部署又失败了，磁盘满了", "数据库在上海机房"),
     ("数据库备份失败", "今晚的数据库备份又失败了", "数据库在上海机房"),
     ("Когда ключ API мог истечь", "Мой ключ API снова истёк", "Резервные копии хранятся тридцать дней"),
     ("Wenn ein API-Schlüssel abgelaufen sein könnte", "Mein API-Schlüssel ist schon wieder abgelaufen", "Der Schlüssel liegt im Büro"),
@@ -475,7 +494,18 @@ def test_a_rule_is_called_for_by_its_trigger_in_every_language(trigger: str, mes
 
 
 @pytest.mark.parametrize(
-    "text", ["User prefers dark mode", "Резервные копии хранятся тридцать дней", "数据库在上海机房", "The default is green"]
+    "text",
+    [
+        "User prefers dark mode",
+        "Резервные копии хранятся тридцать дней",
+        "数据库在上海机房",
+        "The default is green",
+        "Сборка прошла успешно.",
+        "We planted a tree.",
+        "The fallback is green.",
+        "Rotate the key every month.",
+        "The rotor spins.",
+    ],
 )
 def test_what_went_well_tells_of_no_failure(text: str) -> None:
     assert not tells_of_failure(text)

@@ -91,6 +91,15 @@ _FEELING: Final = re.compile(r"\b(?:so|really|very|such|super|pretty|quite|truly
 _SUBJECT: Final = re.compile(
     r"^(?:the|our|we|my|i|i'(?:m|ve|d|ll)|every|all|no|each|both|zero|one|two|three|four|five|six|seven|eight|nine|ten)\b"
 )
+_NAMES_FIRST: Final = re.compile(
+    r"^(?:\w+-\w+|(?!(?:check|make|tell|show|explain|see|let|ensure|please|can|could|would|forget)\b)\w+) "
+    r"(?:(?!(?:the|an?|my|our|your|his|her|their|its|all|any|which|that|what|who|whose|why|how|if|whether|where|when|while|me|us|it|this|these|"
+    r"those|them|for|of|in|on|at|to|from|with|by|as|and|or|but|so|than|der|die|das|den|dem|eine?n?|mir|uns|ob|was|wer|wie|wo|bitte|mal|nach|im|"
+    r"und|oder)\b)[\w-]+ ){0,3}"
+    r"(?:is|are|was|were|has|have|runs?|needs?|takes?|costs?|opens?|starts?|ends?|uses?|requires?|happens?|failed|crashed|broke|lives?|works?|"
+    r"ist|sind|waren?|lauft|laufen|hat|haben|kostet|kosten|dauert|dauern|steht|liegt)\b"
+)
+"""A sentence whose first word asks for something only by its looks: "Test servers run on port 3", "Plan B is ready"."""
 _ENDED: Final = re.compile(
     r"\b(?:no longer|not .{1,40} any ?more|don['’]?t .{1,40} any ?more)\b|"
     r"^(?:i|we) (?:live|work|eat|use|drive|prefer|have|own|run|drink|speak|study)\b.{1,60} now[.!]*$"
@@ -181,7 +190,7 @@ def _reminded(sentence: str) -> tuple[bool, str]:
 
 
 def _asks(low: str) -> bool:
-    return found("request", low.rstrip(".!。 ")) is not None
+    return found("request", low.rstrip(".!。 ")) is not None and _NAMES_FIRST.match(low) is None
 
 
 def _type(low: str, sentence: str, speaker: str, told: bool) -> str | None:
@@ -224,7 +233,7 @@ def _states(low: str, sentence: str) -> bool:
 def _states_in_english(low: str, sentence: str, anchored: bool) -> bool:
     """English has a verb after its subject, and says it of something that is named, not of the one who is spoken to."""
     verb = _VERB.search(low)
-    if verb is None or verb.start() == 0 or _CHATTER.search(low):
+    if verb is None or (verb.start() == 0 and _NAMES_FIRST.match(low) is None) or _CHATTER.search(low):
         return False
     if anchored:
         return True

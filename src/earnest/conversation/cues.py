@@ -32,7 +32,7 @@ _ANYWHERE: Final = frozenset(("zh", "ja", "ko", "th", "hi"))
 # A few words that each language of the Latin script cannot do without and the others hardly have.
 _FUNCTION_WORDS: Final[Mapping[str, frozenset[str]]] = {
     "en": words("the and is are was of to in for with that this it we i my you our on at not don't it's from have has be by as"),
-    "de": words("der die das und ist ich wir nicht ein eine mit auf fur den dem zu im mein unser wird bei von sich auch nur"),
+    "de": words("der die das in und ist ich wir nicht ein eine mit auf fur den dem zu im mein unser wird bei von sich auch nur"),
     "fr": words("le la les des est et je nous une pour pas sur dans avec du mon notre ne que au aux sont c'est on toujours"),
     "es": words("el la los las es y en de que un una para con por no mi nuestro del se al esta muy siempre lo me"),
     "pt": words("o os as e em de que um uma para com por nao meu minha nosso do da no na ao esta muito sempre eu"),

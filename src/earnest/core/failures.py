@@ -23,19 +23,30 @@ _WORDS: Final = {
     "missing unreachable unavailable abort* panic* traceback regress* outage* rollback* leak* deadlock* overflow* stuck hang hangs hung",
     "de": "fehler* fehlgeschlagen* fehlschlag* gescheitert* scheiter* abgestürzt* absturz* abgebrochen* kaputt* verweigert* abgelehnt* "
     "abgelaufen* ungültig* falsch* verloren* fehlt fehlend* ausnahme* zeitüberschreitung* ausgefallen* ausfall*",
-    "fr": "erreur* échec* échoué* échoue* panne* exception* plant* refusé* rejeté* expiré* invalide* corrompu* perdu* manquant* cassé* "
+    "fr": "erreur* échec* échoué* échoue* panne* exception* planté* plantage* refusé* "
+    "rejeté* expiré* invalide* corrompu* perdu* manquant* cassé* "
     "interrompu* impossible indisponible*",
-    "es": "error* fall* fracas* excepción* rechazad* denegad* caducad* expirad* inválid* corrupt* perdid* faltant* roto* rota* caíd* "
+    "es": "error* falló falla fallas fallo fallos fallan fallaron fallado* fallid* fracas* "
+    "excepción* rechazad* denegad* caducad* expirad* inválid* corrupt* perdid* faltant* roto rotos rota rotas caíd* "
     "interrumpid* imposible",
     "pt": "erro* falh* fracass* exceção* recusad* negad* rejeitad* expirad* expirou inválid* corromp* perdid* ausente* quebrad* travou "
     "interrompid* impossível",
-    "ru": "ошибк* сбо* отказ* неудач* провал* исключени* упал* сломал* отклонен* отклонён* истёк* истек* просроч* недействительн* поврежд* "
+    "ru": "ошибк* сбой сбоя сбою сбоем сбое сбои сбоев сбоям сбоями сбоях сбоит* отказ* "
+    "неудач* провал* исключени* упал* сломал* отклонен* отклонён* истёк* истек* просроч* недействительн* поврежд* "
     "потерян* потерял* недоступ* прерван* завис*",
     "ar": "خطأ* خطا* اخطاء* فشل* تعطل* عطل* انهار* مرفوض* رفض* انتهت* منتهي* تالف* مفقود* استثناء*",
-    "zh": "错误 失败 异常 崩溃 超时 拒绝 过期 无效 损坏 丢失 故障 中断 出错 報錯 错誤 失敗 錯誤",
-    "ja": "エラー 失敗 例外 クラッシュ 落ちた タイムアウト 拒否 期限切れ 無効 破損 失われ 障害 中断 不具合",
-    "ko": "오류 실패 예외 충돌 시간초과 타임아웃 거부 만료 잘못 손상 유실 장애 중단 에러",
+    "zh": "错误 失败 异常 崩溃 超时 拒绝 过期 无效 损坏 丢失 故障 中断 出错 报错 挂了 宕机 坏了 報錯 错誤 失敗 錯誤",
+    "ja": "エラー 失敗 例外 クラッシュ 落ちた タイムアウト 拒否 期限切れ 無効 破損 失われ 障害 中断 不具合 動かな 動きません 壊れ",
+    "ko": "오류 실패 예외 충돌 시간초과 타임아웃 거부 만료 잘못 손상 유실 장애 중단 에러 고장 다운됐 다운되",
 }
+# Of several words, of which none tells it alone; each anywhere in a folded text.
+_SAID: Final = (
+    "not working", "does not work", "do not work", "did not work", " went down", " is down", " are down", " was down",
+    "funktioniert nicht", "klappt nicht",
+    "klappte nicht", "geht nicht mehr", "ging nicht mehr", "ne marche pas", "ne marche plus", "ne fonctionne pas", "ne fonctionne plus",
+    "no funciona", "no arranca", "se cayó", "não funciona", " caiu", "не удал", "не работа", "не запуска", "не получил",
+    "لا يعمل", "لا تعمل",
+)  # fmt: skip
 _PHRASES: Final = {
     "en": Phrases(
         "This has gone wrong {n} times. Find out first what is different now; do not do it again in the same way.",
@@ -96,7 +107,12 @@ def tells_of_failure(text: str) -> bool:
                 return True
         elif any(word in whole or word.startswith(stems) for word in words if word):
             return True
-    return False
+    return any(phrase in said for phrase in _said())
+
+
+@cache
+def _said() -> tuple[str, ...]:
+    return tuple(map(fold, _SAID))
 
 
 def phrases_for(text: str) -> Phrases:

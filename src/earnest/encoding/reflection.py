@@ -122,6 +122,8 @@ class ReflectionEncoder:
         drafts = [draft for work in works for draft in drafts_of(work)] + across + standing(before, fresh)
         skipped = [one for source in plain for one in plain[source].skipped]
         notes = [note for source in plain for note in plain[source].notes] + notes_of(asking.tallies, works)
+        if asking.cut:
+            notes.append(f"replies that were cut off: {asking.cut:,}; passages that they leave untold are stored as they are")
         spoken = dict.fromkeys(source for source in plain for source in plain[source].sources)
         return Encoding(
             tuple(drafts), tuple(skipped), tuple(notes), tuple(spoken),

@@ -32,7 +32,7 @@ class Asking:
         self._llm, self._most, self._progress = llm, most, progress
         self.cancel = threading.Event()
         self.tallies = {step: Tally() for step in STEPS}
-        self.calls = 0
+        self.calls = self.cut = 0
         self._row = self._done = self._of = 0
         self._stopped = ""
         self._lock = threading.Lock()
@@ -59,8 +59,11 @@ class Asking:
         why = ""
         for again in (False, True):
             asked = f"{prompt}\nYour last reply could not be used: {why}. Answer with the JSON list alone.\n" if again else prompt
-            found = replies.items(self._reply(asked, tokens), _LISTS, _FIELDS)
+            reply = self._reply(asked, tokens)
+            found = replies.items(reply, _LISTS, _FIELDS)
             if found.found:
+                with self._lock:
+                    self.cut += replies.cut_off(reply)
                 return found.values[:MOST]
             why = found.why
             unusable = getattr(self._llm, "unusable", None)

@@ -71,6 +71,9 @@ def _apart(reading: Reading, lead: StoredEntry, other: StoredEntry) -> str | Non
         told = difference(one.cue, two.cue)
     if told is None and (one.valid_from, one.valid_to) != (two.valid_from, two.valid_to):
         told = "validity"
+    if told is None and one.kind == "episodic" and {*one.sources} != {*two.sources}:
+        # What happened twice is two events, however alike they were.
+        told = "occasion"
     if told is None and birth_tier(reading, one) != birth_tier(reading, two):
         told = "trust"
     return told

@@ -228,7 +228,7 @@ def movable(stored: StoredEntry, verb: str) -> None:
         raise NotAllowed(f"entry {entry.id} is pinned and cannot be {verb}; unpin it first")
     if stored.open_tickets:
         raise NotAllowed(
-            f"entry {entry.id} is named by {stored.open_tickets} open ticket(s) and cannot be {verb} before the verdict; "
+            f"entry {entry.id} is named by open tickets ({stored.open_tickets:,}) and cannot be {verb} before the verdict; "
             "settle or abandon them first (`earnest pending` lists them)"
         )
 

@@ -152,7 +152,7 @@ def still_whole(tx: Writing, heir: StoredEntry) -> None:
             f"entry {entry.id}, which it made, is dead ({entry.cause})" + (f" since event {by.seq}; undo that first" if by else "")
         )
     if heir.open_tickets:
-        raise NotAllowed(f"entry {entry.id} is named by {heir.open_tickets} open ticket(s); settle or abandon them first")
+        raise NotAllowed(f"entry {entry.id} is named by open tickets ({heir.open_tickets:,}); settle or abandon them first")
 
 
 def _give_back_words(tx: Writing, analyser: Analyser, heir: StoredEntry, members: Sequence[StoredEntry]) -> dict[int, int]:

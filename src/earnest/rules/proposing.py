@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +28,9 @@ TWICE: Final = 2
 MOST_EVIDENCE: Final = 20
 MOST_PATTERNS: Final = 40
 MOST_RULES: Final = 5_000
+
+_INSIDE: Final = re.compile(r"(?<=[\u3040-\u30ff\u3400-\u9fff])(\d+)(?=[\u3040-\u30ff\u3400-\u9fff])")
+"""A number in the midst of a text without spaces."""
 
 Outcome = Literal["error", "success"]
 
@@ -188,13 +192,16 @@ def _shared(analyser: Analyser, pattern: Pattern) -> str:
     for stored in pattern.members:
         held.update(set(analyser.terms(stored.entry.text)))
     most = max(2, (len(pattern.members) + 1) // 2) if len(pattern.members) > 1 else 1
+
+    def shared(part: str) -> str:
+        terms = analyser.terms(part)
+        return part if not terms or any(held[term] >= most for term in terms) else "…"
+
     kept: list[str] = []
     for word in newest.split():
-        terms = analyser.terms(word)
-        if not terms or any(held[term] >= most for term in terms):
-            kept.append(word)
-        elif not kept or kept[-1] != "…":
-            kept.append("…")
+        made = "".join(shared(part) for part in _INSIDE.split(word) if part)
+        if made != "…" or kept[-1:] != ["…"]:
+            kept.append(made)
     return " ".join(kept)
 
 

@@ -228,7 +228,7 @@ def _shorter(entry: Entry, model: LLM | None) -> str:
         if made is None:
             raise NotAllowed(
                 f"entry {entry.id} cannot be made shorter without a model: every sentence of it holds something that must not be lost; "
-                "name a model with llm=, or leave it as it is"
+                "name a model (llm=, or --model), or leave it as it is"
             )
         return made
     why = ""

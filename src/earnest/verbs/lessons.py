@@ -27,6 +27,7 @@ from earnest.rules import replaying as rulebook
 from earnest.verbs.deciding import LedgerVerbs
 
 _BEFORE = frozenset(("create", "setting"))
+_HALF = "loading a text of lessons into this store was cut short, so that it holds a part of it: remove the store and load the text anew"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class LessonVerbs(LedgerVerbs):
         without an outcome are left out: `export` keeps everything.
 
         Raises:
-            NotAllowed: Part of the log was archived. StoreError: The file cannot be written.
+            NotAllowed: Part of the log was archived, or this store was never loaded to the end. StoreError: The file cannot be written.
 
         The file is on the disk, whole, when it returns. O(the store); nothing is written to the store.
         """
@@ -75,6 +76,8 @@ class LessonVerbs(LedgerVerbs):
         if not segments:
             return made
         said = segments[0].data
+        if "body" not in said:
+            raise NotAllowed(_HALF)
         if said["body"] == _digest(made):
             return replace(made, parents=tuple(said["parents"]))
         return replace(made, parents=(said["head"],))
@@ -93,7 +96,7 @@ class LessonVerbs(LedgerVerbs):
 
         Raises:
             NotAllowed: This memory holds something already. InvalidInput: The text is damaged, of another agent, or holds a value
-            that cannot be used; what was written before stays, so load into a new file again.
+            that cannot be used; what was written before stays, is no text that could be saved, and has to be removed.
 
         Durable when it returns; a commit a fact. Vectors are made as by any other write.
         """
@@ -103,6 +106,9 @@ class LessonVerbs(LedgerVerbs):
             raise InvalidInput("lessons", made.agent, f"is another agent's memory; this one is of {self._store.agent!r}")
         with self._store.read() as reading:
             there = reading.events(entry=None, kind=None, after=0, limit=100, newest=False)
+            segments = reading.events(entry=None, kind="segment", after=0, limit=1, newest=True)
+        if segments and "body" not in segments[0].data:
+            raise NotAllowed(_HALF)
         if any(event.kind not in _BEFORE for event in there):
             raise NotAllowed(
                 "this memory holds something already: lessons are loaded into a new one; `earnest lessons merge` joins two texts"
@@ -116,6 +122,8 @@ class LessonVerbs(LedgerVerbs):
                 tx.set_setting(name, value)
             if settings:
                 tx.append("setting", data=settings, before={name: getattr(self._read_settings(tx), name) for name in settings})
+            # Until the one at the end says so, this store holds a part of what it was made from, and is no text of its own.
+            tx.append("segment", data={"head": made.head, "parents": [*made.parents]})
         rules = rulebook.Rulebook()
         replay = Replay(
             made, self._replaying, self._read_settings, lambda: self._analyser, self._rng, self._clock.now(), rules.steps, rules.heard,

@@ -97,6 +97,8 @@ def _decided(memory: Memory, question: str) -> str:
 def known(memory: Memory) -> dict[str, Any]:
     """What has to be the same for ever, whichever Earnest opens the file."""
     stats = memory.stats()
+    with memory._store.read() as reading:
+        booked = reading.totals()["accounts"]
     entries = [*memory.list(scope=ALL), *memory.list(scope=ALL, kind="rule"), *memory.list(scope=ALL, standing="dead")]
     return {
         "agent": memory.agent,
@@ -105,7 +107,7 @@ def known(memory: Memory) -> dict[str, Any]:
             name: getattr(stats, name)
             for name in ("alive", "suspended", "dead", "pending", "tick", "energy", "decisions", "settled", "abandoned", "expired")
         },
-        "accounts": dict(stats.accounts),
+        "accounts": dict(booked),
         "causes": dict(stats.by_cause),
         "entries": {e.id: {name: getattr(e, name) for name in FIELDS} | {"metadata": dict(e.metadata)} for e in entries},
         "events": memory.audit().by_kind,

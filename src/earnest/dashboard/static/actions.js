@@ -11,7 +11,10 @@ export const changed = () => dispatchEvent(new CustomEvent("earnest:changed"));
 
 export function toast(text, { undo, bad = false } = {}) {
   const node = h("div", { class: bad ? "toast bad" : "toast" }, h("span", {}, text));
-  const leave = () => node.remove();
+  const leave = () => {
+    removeEventListener("keydown", wait);
+    node.remove();
+  };
   if (undo) {
     node.append(button("Undo", async (event) => {
       event.currentTarget.disabled = true;
@@ -28,9 +31,17 @@ export function toast(text, { undo, bad = false } = {}) {
   }
   node.append(button("", leave, { look: "small plain square", glyph: "cross", "aria-label": "Close this message" }));
   document.getElementById("toasts").append(node);
-  const stay = setTimeout(leave, undo ? 20_000 : 8_000);
-  node.addEventListener("focusin", () => clearTimeout(stay));
-  node.addEventListener("pointerenter", () => clearTimeout(stay));
+  let stay = 0, held = false;
+  // Whoever goes there by keys has far to go: with each the time begins anew.
+  function wait() {
+    clearTimeout(stay);
+    if (!held) stay = setTimeout(leave, undo ? 20_000 : 8_000);
+  }
+  const hold = () => { held = true; wait(); };
+  node.addEventListener("focusin", hold);
+  node.addEventListener("pointerenter", hold);
+  addEventListener("keydown", wait);
+  wait();
 }
 
 // A dialog with a form. `run(values)` writes; what it raises is shown in the dialog, which stays open.
@@ -192,7 +203,7 @@ export function add({ scopes = [], defaultRetention = "earned" } = {}) {
     text,
     field("cue", "The question that it answers (optional)", { wide: true, maxlength: 4000 }),
     field("kind", "Kind", { kind: "select", value: "semantic", options: [["semantic", "semantic: a fact"], ["episodic", "episodic: an event"], ["procedural", "procedural: how to do it"]] }),
-    field("retention", "What keeps it alive", { kind: "select", value: defaultRetention, options: [["earned", "earned: pays rent, lives from outcomes"], ["fading", "fading: unless recalled"], ["kept", "kept: neither"]] }),
+    field("retention", "What keeps it alive", { kind: "select", value: defaultRetention, options: [["earned", "earned: by its outcomes"], ["fading", "fading: unless recalled"], ["kept", "kept: for good"]] }),
     field("source", "Source", { maxlength: 500, value: "operator", hint: "Where it comes from." }),
     field("scope", "Scope", { maxlength: 500, list, hint: "Empty for the default scope." }),
   ];

@@ -23,7 +23,7 @@ export function figure({ label, draw, table, legend, role = "img" }) {
 }
 
 function legendRow(items) {
-  return h("div", { class: "legend-row" }, items.map(([name, colour]) => h("span", {}, h("i", { class: `b${colour}` }), name)));
+  return h("div", { class: "legend-row" }, items.map(([name, colour]) => h("span", {}, h("i", { class: Number.isInteger(colour) ? `b${colour}` : colour }), name)));
 }
 
 function tableOf({ caption, head, rows }) {
@@ -55,13 +55,17 @@ function frame(width, height, { xs, ys, showX = count, showY = count, left = 46,
   const x = (value) => left + ((value - x0) / (x1 - x0 || 1)) * (width - left - right);
   const y = (value) => height - bottom - ((value - y0) / (y1 - y0 || 1)) * (height - bottom - top);
   const picture = s("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, width, height });
+  const reach = Math.max(Math.abs(y0), Math.abs(y1));
   for (const value of steps(y0, y1, height < 130 ? 2 : 4)) {
     picture.append(s("line", { class: value === 0 ? "axis" : "rule", x1: left, x2: width - right, y1: y(value), y2: y(value) }),
-      s("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, showY(value)));
+      s("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, showY(value, reach)));
   }
   for (const value of steps(x0, x1, Math.max(2, Math.min(8, width / 90)))) {
     if (wholeX && !Number.isInteger(value)) continue;
-    picture.append(s("text", { x: x(value), y: height - 6, "text-anchor": "middle" }, showX(value)));
+    // A letter is some six units wide; what would leave the picture at an end is set against that end.
+    const text = showX(value), half = 3.1 * text.length, past = x(value) + half > width;
+    const before = !past && x(value) < half;
+    picture.append(s("text", { x: past ? width : before ? 0 : x(value), y: height - 6, "text-anchor": past ? "end" : before ? "start" : "middle" }, text));
   }
   return { picture, x, y, left, right, bottom, top };
 }
@@ -69,7 +73,7 @@ function frame(width, height, { xs, ys, showX = count, showY = count, left = 46,
 const path = (points) => points.map(([a, b], place) => `${place ? "L" : "M"}${a.toFixed(1)} ${b.toFixed(1)}`).join("");
 
 // series: [{ name, colour, points: [[x, y], …], area, dashed }]. A pointer over it reads the values off.
-export function lines({ label, series, height = 200, showX = count, showY = count, zero = true, table, low, high, step = false }) {
+export function lines({ label, series, height = 200, showX = count, showY = count, zero = true, table, low, high, step = false, legend }) {
   const all = series.flatMap((one) => one.points);
   const xs = [Math.min(...all.map((p) => p[0])), Math.max(...all.map((p) => p[0]))];
   let [bottom, top] = [low ?? Math.min(...all.map((p) => p[1])), high ?? Math.max(...all.map((p) => p[1]))];
@@ -89,7 +93,7 @@ export function lines({ label, series, height = 200, showX = count, showY = coun
     readOff(picture, made, series, width, height, showX, showY);
     return picture;
   };
-  return figure({ label, draw, table, legend: series.length > 1 ? series.map((one) => [one.name, one.colour]) : undefined });
+  return figure({ label, draw, table, legend: legend ?? (series.length > 1 ? series.map((one) => [one.name, one.colour]) : undefined) });
 }
 
 function readOff(picture, { x, bottom, top }, series, width, height, showX, showY) {

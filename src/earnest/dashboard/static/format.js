@@ -24,9 +24,10 @@ export function delta(value, unit = "") {
   return sign + text + (unit ? ` ${visible(unit)}` : "");
 }
 
-export const short = (value) => {
+// `reach` is the largest of the values beside it: on one axis all are written alike.
+export const short = (value, reach = value) => {
   const size = Math.abs(value);
-  const text = size >= 1e4 ? size.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 }) : size.toLocaleString("en", { maximumFractionDigits: size < 10 ? 2 : 0 });
+  const text = size > 0 && Math.abs(reach) >= 1e4 ? size.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 }) : size.toLocaleString("en", { maximumFractionDigits: size < 10 ? 2 : 0 });
   return (value < 0 ? "−" : "") + text;
 };
 

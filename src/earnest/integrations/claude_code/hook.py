@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from earnest.errors import EarnestError
+from earnest.errors import EarnestError, StoreReadOnly
 from earnest.integrations.claude_code.commands import test_command
 from earnest.integrations.claude_code.session import Journal, Session
 from earnest.places import project_store, usual_store
@@ -153,17 +153,38 @@ def _prompt(store: Path, journal: Journal, prompt: str) -> str:
     asked = prompt.strip()[:MAX_PROMPT]
     if not asked or asked.startswith("/"):
         return ""
+    try:
+        return _decided(store, journal, asked)
+    except StoreReadOnly as error:
+        return _read_only(store, asked, error)
+
+
+def _read_only(store: Path, about: str, error: StoreReadOnly) -> str:
+    """What a store that cannot be written recalls all the same; no ticket is opened by it, and that is said."""
+    from earnest.memory import Memory
+
+    print(f"earnest: {error}", file=sys.stderr)
+    with Memory.open(store, actor=CHANNEL, channel=CHANNEL, timeout=5.0, read_only=True) as memory:
+        return str(memory.prefetch(about, budget=_budget()))
+
+
+def _decided(store: Path, journal: Journal, asked: str) -> str:
+    from earnest.core.write_gate import Gate
+
     with _opened(store) as memory:
+        settings = memory.settings
+        # The journal is a file as well: no secret goes into it that memory would not keep.
+        kept = Gate.of(settings.redact, settings.quarantine).passed(asked).text
         ticket = memory.decide(asked)
         if ticket.id is None:
-            journal.write("prompt", prompt=asked)
+            journal.write("prompt", prompt=kept)
             return str(memory.prefetch(asked, budget=_budget()))
         block = str(memory.shown(ticket, budget=_budget()))
         if not block and not ticket.holdout:
             memory.abandon(ticket.id, reason="its advice did not fit into the budget")
-            journal.write("prompt", prompt=asked)
+            journal.write("prompt", prompt=kept)
             return ""
-        journal.write("prompt", prompt=asked, ticket=ticket.id)
+        journal.write("prompt", prompt=kept, ticket=ticket.id)
         return block
 
 
@@ -174,6 +195,13 @@ def _start(store: Path, journal: Journal, here: Path) -> str:
     about = _about(here)
     if not store.exists() or not (stale or about):
         return ""
+    try:
+        return _resumed(store, stale, about)
+    except StoreReadOnly as error:
+        return _read_only(store, about, error) if about else ""
+
+
+def _resumed(store: Path, stale: list[Path], about: str) -> str:
     with _opened(store) as memory:
         for path in stale:
             left = Journal(path.parent, path.stem)

@@ -81,7 +81,11 @@ class Journal:
         line = json.dumps({"what": what, **said}, ensure_ascii=False)
         if len(line) > MAX_LINE:
             line = json.dumps({"what": what, **{k: v[:1_000] if isinstance(v, str) else v for k, v in said.items()}}, ensure_ascii=False)
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder = self.path.parent
+        if not folder.is_dir():
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            # What is said in a session is no part of the project that it is about.
+            (folder / ".gitignore").write_text("*\n", encoding="utf-8")
         descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             # A line that a full disk tore is ended by the next one, so that only itself is lost.

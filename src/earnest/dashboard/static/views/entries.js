@@ -2,7 +2,7 @@
 
 import { announce, button, empty, h, icon, replace } from "../dom.js";
 import { ask, get, getSettings } from "../api.js";
-import { count, living, visible } from "../format.js";
+import { count, living, plural, visible } from "../format.js";
 import { add, does, field } from "../actions.js";
 import { CAP, address, chip, head, pages, row, scopeOptions, segments, withQuery } from "./parts.js";
 
@@ -25,7 +25,7 @@ export async function entries({ query, signal }) {
     announce("The list was read again.");
   };
   const body = h("div", {},
-    head("Living entries", `${count(living(stats))} entries, ${count(stats.suspended)} of them suspended. Each pays rent from what it earned, unless it fades or is kept.`,
+    head("Living entries", `${plural(living(stats), "entry", "entries")}, ${stats.suspended ? count(stats.suspended) : "none"} of them suspended. Each pays rent from what it earned, unless it fades or is kept.`,
       does("Add an entry", () => add({ scopes: Object.keys(stats.by_scope), defaultRetention: settings.default_retention }), { look: "main", glyph: "plus" })),
     filters(now, stats, set), h("section", { class: "sheet", "aria-label": "Entries" }, place));
   replace(place, now.get("q") ? found(now, signal) : list(now, signal, stats));

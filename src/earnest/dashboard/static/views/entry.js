@@ -47,7 +47,8 @@ function judged(life) {
       label: `Evidence over ${plural(said.length, "outcome")}: from ${percent(life.prior)} before any to ${chance(said[said.length - 1].chance)}.`, height: 280, low: 0, high: 1, showX: (place) => (place ? `outcome ${count(place)}` : "before any"), showY: percent,
       series: [{ name: "helps", colour: 1, points: [[0, life.prior], ...said.map((one, place) => [place + 1, one.chance])], dots: [7, ...said.map((one) => (one.size < 0 ? 4 : 1))] }],
       table: { caption: "Evidence by outcome", head: ["outcome", "tick", "meter", "size in scales", "second look", "helps"], rows: said.map((one, place) => [count(place + 1), count(one.tick), visible(one.meter), delta(Number(one.size.toPrecision(3))) || "0", one.second ? "yes" : "no", chance(one.chance)]) },
-    }), h("div", { class: "legend-row" }, h("span", {}, h("i", { class: "b1" }), "it helped"), h("span", {}, h("i", { class: "b4" }), "it did harm")));
+      legend: [["it helped", 1], ["it did harm", 4]],
+    }));
   }
   return sheet;
 }

@@ -2,7 +2,7 @@
 
 import { button, empty, h } from "../dom.js";
 import { get } from "../api.js";
-import { EVENTS, count, delta, energy, eventName, visible, when } from "../format.js";
+import { EVENTS, count, cut, delta, energy, eventName, visible, when } from "../format.js";
 import { field } from "../actions.js";
 import { address, entryLink, head, pages, table, tierMark, withQuery } from "./parts.js";
 
@@ -27,7 +27,7 @@ export async function events({ query, signal }) {
 export function eventRow(event) {
   return h("tr", {},
     h("td", { class: "number mono", "data-name": "event" }, event.seq), h("td", { class: "nowrap", "data-name": "at" }, when(event.at).replace(" UTC", "")), h("td", { class: "number", "data-name": "tick" }, count(event.tick)),
-    h("th", { scope: "row" }, h("a", { href: `#/events?kind=${event.kind}` }, eventName(event.kind)), h("div", { class: "soft" }, summary(event)), event.note && h("div", { class: "cue", dir: "auto" }, visible(event.note))),
+    h("th", { scope: "row" }, h("a", { href: `#/events?kind=${event.kind}` }, eventName(event.kind)), h("div", { class: "soft" }, summary(event)), event.note && h("div", { class: "cue", dir: "auto" }, cut(event.note, 240))),
     h("td", {}, event.entries.slice(0, 3).map((id) => h("div", {}, entryLink(id))), event.entries.length > 3 && `+${event.entries.length - 3}`),
     h("td", { "data-name": "by" }, visible(event.actor), event.actor !== event.channel && ` over ${visible(event.channel)}`));
 }

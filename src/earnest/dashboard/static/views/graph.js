@@ -2,18 +2,22 @@
 
 import { empty, h, s } from "../dom.js";
 import { get } from "../api.js";
-import { cut, plural } from "../format.js";
+import { count, cut, plural } from "../format.js";
 import { figure } from "../charts.js";
 import { does } from "../actions.js";
 import { link, unlink } from "../linking.js";
 import { chips, entryLink, head } from "./parts.js";
 
+// Entries are told apart by form, since colours are taken by what links them.
+const FORMS = { active: "f1", suspended: "ring", dead: "ring gone" };
 const COLOURS = { semantic: 1, temporal: 3, entity: 2, related: 5, supersession: 6 };
 
 export async function graph({ id, signal }) {
   const found = await get(`/entries/${encodeURIComponent(id)}/neighbourhood`, {}, signal);
   const centre = found.nodes[0];
   const kinds = [...new Set(found.bonds.map((bond) => bond.kind))];
+  const own = found.bonds.filter((bond) => [bond.a, bond.b].includes(centre.entry.id)).length;
+  const forms = [["suspended", "ring"], ["dead", "ring gone"]].filter(([standing]) => found.nodes.some((node) => node.entry.standing === standing));
   const body = h("div", {}, head("Links", `What “${cut(centre.entry.text, 70)}” is linked with, and how those are linked among themselves.`,
     centre.entry.standing !== "dead" && does("Link with another", () => link(centre.entry), { look: "main", glyph: "plus" }), h("a", { class: "button", href: `#/entry/${encodeURIComponent(id)}` }, "Back to the entry")));
   if (found.nodes.length < 2) {
@@ -21,8 +25,8 @@ export async function graph({ id, signal }) {
     return { title: "Links", body };
   }
   const list = h("ul", { class: "list" }, found.nodes.slice(1).map((node) => neighbour(centre, node, found.bonds)));
-  body.append(h("section", { class: "sheet" }, figure({ label: `Links of ${plural(found.nodes.length, "entry", "entries")}`, role: "group", draw: (width) => picture(found, width), legend: kinds.map((kind) => [kind, COLOURS[kind] || 7]) })),
-    h("section", { class: "sheet" }, h("h2", {}, "As a list"), h("p", { class: "under" }, `${plural(found.bonds.length, "link")}${found.more ? "; there are more, of which the closest are shown" : ""}.`), list));
+  body.append(h("section", { class: "sheet" }, figure({ label: `Links of ${plural(found.nodes.length, "entry", "entries")}`, role: "group", draw: (width) => picture(found, width), legend: [...kinds.map((kind) => [kind, COLOURS[kind] || 7]), ...forms] })),
+    h("section", { class: "sheet" }, h("h2", {}, "As a list"), h("p", { class: "under" }, `${plural(own, "link")}${own < found.bonds.length ? `, and ${count(found.bonds.length - own)} among the linked` : ""}${found.more ? "; there are more, of which the closest are shown" : ""}.`), list));
   return { title: "Links", body };
 }
 
@@ -79,7 +83,7 @@ function picture(found, width) {
     const { entry } = node, at = place.get(entry.id), size = n === 0 ? 13 : 8;
     svg.append(s("a", { href: `#/entry/${encodeURIComponent(entry.id)}`, "aria-label": cut(entry.text, 90) },
       s("rect", { x: at.x - 60, y: at.y - size - 4, width: 120, height: 2 * size + 24 }),
-      s("circle", { class: entry.standing === "active" ? "f1" : entry.standing === "suspended" ? "f2" : "f4", cx: at.x, cy: at.y, r: size }),
+      s("circle", { class: FORMS[entry.standing], cx: at.x, cy: at.y, r: size }),
       s("text", { x: at.x, y: at.y + size + 14, "text-anchor": "middle" }, cut(entry.text, letters))));
   });
   return svg;

@@ -2,12 +2,12 @@
 
 import { empty, h, icon } from "../dom.js";
 import { get } from "../api.js";
-import { count, cut, delta, percent, plural, visible, when } from "../format.js";
-import { chip, entryLink, head, pages, table, tierMark } from "./parts.js";
+import { count, cut, delta, percent, plural, visible } from "../format.js";
+import { amount, chip, entryLink, head, moment, pages, table, tierMark } from "./parts.js";
 
 export async function meters({ signal }) {
   const [found, appeals, stats] = await Promise.all([get("/meters", {}, signal), get("/appeals", { limit: 1 }, signal), get("/stats", {}, signal)]);
-  const body = h("div", {}, head("Meters", "A meter says what a decision really changed. Trust belongs to a meter on a channel, never to what a caller says of itself."));
+  const body = h("div", {}, head("Meters", "A meter says what a decision really changed. Trust belongs to a meter on a channel, never to what a caller says of itself; the word of one that is bound to none weighs what the channel weighs."));
   const typed = (stats.by_tier.operator || 0) + (stats.by_tier.claimed || 0);
   if (typed) body.append(h("div", { class: "notice warn" }, icon("person"), h("div", {}, `${plural(typed, "settlement")} of ${count(stats.settled)} were not measured: ${count(stats.by_tier.operator || 0)} typed by an operator, ${count(stats.by_tier.claimed || 0)} claimed by an agent. They are bounded, and marked everywhere.`)), h("br"));
   const rows = table("Meters", [["meter"], ["trust when bound"], ["bound to"], ["sum", "number"], ["outcomes", "number"], ["lie rate", "number"], ["baseline", "number"], ["scale", "number"]]);
@@ -25,11 +25,11 @@ function meterRow(meter) {
     h("th", { scope: "row" }, visible(meter.name), h("div", { class: "chips" }, meter.alarm && h("span", { class: "chip bad" }, icon("alert"), "in alarm"), meter.revoked !== null && chip(`revoked from event ${count(meter.revoked)}`, "warn")),
       meter.alarm && h("div", { class: "soft" }, "It carries hardly any information; what it says moves nothing.")),
     h("td", { "data-name": "trust" }, tierMark(meter.tier)),
-    h("td", { "data-name": "bound to" }, meter.channels.length ? meter.channels.map(visible).join(", ") : h("span", { class: "soft" }, "no channel: its word weighs what the channel weighs")),
-    h("td", { class: "number", "data-name": "sum" }, delta(Number(meter.total.toPrecision(6)), meter.unit)), h("td", { class: "number", "data-name": "outcomes" }, count(meter.settlements)),
+    h("td", { "data-name": "bound to" }, meter.channels.length ? meter.channels.map(visible).join(", ") : h("span", { class: "soft nowrap" }, "no channel")),
+    h("td", { class: amount(meter.unit), "data-name": "sum" }, delta(Number(meter.total.toPrecision(6)), meter.unit)), h("td", { class: "number", "data-name": "outcomes" }, count(meter.settlements)),
     h("td", { class: "number", "data-name": "lie rate" }, meter.lie_rate === null ? h("span", { class: "soft" }, "not learned") : h("span", { class: meter.lie_rate > .25 ? "bad" : "" }, percent(meter.lie_rate))),
-    h("td", { class: "number", "data-name": "baseline" }, meter.baseline === null ? h("span", { class: "soft" }, "no controls") : delta(Number(meter.baseline.toPrecision(4)), meter.unit)),
-    h("td", { class: "number", "data-name": "scale" }, meter.scale === null ? "1" : delta(meter.scale).replace("+", "")));
+    h("td", { class: amount(meter.unit), "data-name": "baseline" }, meter.baseline === null ? h("span", { class: "soft" }, "no controls") : delta(Number(meter.baseline.toPrecision(4)), meter.unit)),
+    h("td", { class: amount(meter.unit), "data-name": "scale" }, delta(meter.scale ?? 1, meter.unit).replace("+", "")));
 }
 
 const WHY = { first: "one of its first outcomes", appeal: "its standing is at stake", random: "drawn at random" };
@@ -44,5 +44,5 @@ function appealList(signal) {
 
 function appealRow(one) {
   return h("tr", {}, h("th", { scope: "row" }, h("div", { dir: "auto" }, cut(one.query, 120)), h("span", { class: "mono soft" }, one.ticket)), h("td", { "data-name": "about" }, entryLink(one.entry)), h("td", {}, WHY[one.why] || one.why),
-    h("td", { class: "number", "data-name": "reported" }, `${delta(one.delta) || "0"} by ${visible(one.meter)}`), h("td", { "data-name": "asked" }, `tick ${count(one.since)}, ${when(one.asked)}`));
+    h("td", { class: amount(one.meter), "data-name": "reported" }, `${delta(one.delta) || "0"} by ${cut(one.meter, 40)}`), h("td", { "data-name": "asked" }, `tick ${count(one.since)}, `, moment(one.asked)));
 }

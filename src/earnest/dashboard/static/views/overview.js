@@ -2,10 +2,10 @@
 
 import { empty, h, icon, problem, replace, waiting } from "../dom.js";
 import { currentAgent, get, getSettings } from "../api.js";
-import { CAUSE_COLOURS, count, delta, energy, living, plural, short, visible, when } from "../format.js";
+import { CAUSE_COLOURS, count, cut, delta, energy, living, plural, short, visible, when } from "../format.js";
 import { histogram, lines, stacks } from "../charts.js";
 import { add, does, tick } from "../actions.js";
-import { CAP, chip, head } from "./parts.js";
+import { CAP, amount, chip, head } from "./parts.js";
 import { verdict } from "./uplift.js";
 
 export async function overview({ query, signal }) {
@@ -49,7 +49,7 @@ const upliftFigure = (all) => {
 };
 const upliftNote = (all) => {
   const known = all.find((one) => one.effect !== null);
-  return known ? verdict(known) : "no outcome of both kinds yet";
+  return known ? `${verdict(known)}, by ${cut(known.meter, 24)}` : "no outcome of both kinds yet";
 };
 const trustNote = (tiers) => ["measured", "operator", "claimed"].filter((name) => tiers[name]).map((name) => `${count(tiers[name])} ${name === "operator" ? "typed" : name}`).join(", ") || "nothing settled yet";
 
@@ -90,12 +90,12 @@ function findings(doctor) {
 
 function values(meters) {
   if (!meters.length) return empty("meters", "Nothing was measured yet", "Settle a ticket with what it really changed: bytes, tests, money.", h("code", {}, "earnest settle TICKET --delta +4096 --meter disk"));
-  return h("table", {}, h("caption", { class: "quiet" }, "Sum of what every meter measured"),
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What every meter measured" }, h("table", {}, h("caption", { class: "quiet" }, "Sum of what every meter measured"),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "meter"), h("th", { scope: "col", class: "number" }, "sum"), h("th", { scope: "col", class: "number" }, "outcomes"))),
     h("tbody", {}, meters.slice(0, 8).map((meter) => h("tr", {},
-      h("th", { scope: "row" }, h("a", { href: "#/meters" }, visible(meter.name)), meter.alarm && [" ", chip("in alarm", "bad")], meter.revoked !== null && [" ", chip("revoked", "warn")]),
-      h("td", { class: `number ${meter.total < 0 ? "bad" : meter.total > 0 ? "good" : ""}` }, delta(Number(meter.total.toPrecision(6)), meter.unit)),
-      h("td", { class: "number" }, count(meter.settlements))))));
+      h("th", { scope: "row" }, h("a", { href: "#/meters", title: visible(meter.name) }, cut(meter.name, 40)), meter.alarm && [" ", chip("in alarm", "bad")], meter.revoked !== null && [" ", chip("revoked", "warn")]),
+      h("td", { class: `${amount(meter.unit)} ${meter.total < 0 ? "bad" : meter.total > 0 ? "good" : ""}` }, delta(Number(meter.total.toPrecision(6)), meter.unit)),
+      h("td", { class: "number" }, count(meter.settlements)))))));
 }
 
 const range = (ticks) => h("nav", { class: "segments", "aria-label": "How many ticks" }, [["50", "50 ticks"], ["200", "200"], ["1000", "1000"]].map(([value, name]) => h("a", { href: value === "200" ? "#/" : `#/?ticks=${value}`, "aria-current": value === ticks ? "true" : null }, name)));
@@ -135,7 +135,7 @@ function deaths(history) {
   });
   const total = causes.map((cause) => `${groups.reduce((sum, g) => sum + (g.died[cause] || 0), 0)} ${cause}`).join(", ");
   return add_(sheet, stacks({
-    label: `Deaths by cause: ${total}.`, height: 190,
+    label: `Deaths by cause: ${total}.`, height: 190, showX: (value) => `tick ${count(value)}`,
     columns: groups.map((g) => ({ x: g.x, parts: causes.map((cause) => [cause, CAUSE_COLOURS[cause] || 7, g.died[cause] || 0]) })),
     legend: causes.map((cause) => [cause, CAUSE_COLOURS[cause] || 7]),
     table: { caption: "Deaths by tick and cause", head: ["ticks", ...causes], rows: groups.map((g) => [g.x === g.last ? count(g.x) : `${count(g.x)} to ${count(g.last)}`, ...causes.map((cause) => count(g.died[cause] || 0))]) },

@@ -33,7 +33,7 @@ export function chips(card, { standing = true, id = false } = {}) {
     card.open_tickets > 0 && chip(plural(card.open_tickets, "open ticket"), "info"),
     chip(entry.kind),
     entry.retention !== "earned" && chip(entry.retention),
-    entry.scope !== "" && chip(`scope ${visible(entry.scope)}`),
+    entry.scope !== "" && chip(`scope ${cut(entry.scope, 40)}`),
     entry.sources.slice(0, 2).map((source) => chip(cut(source, 40))),
     entry.sources.length > 2 && chip(`+${entry.sources.length - 2}`),
     id && h("span", { class: "mono soft" }, entry.id));
@@ -90,7 +90,7 @@ export function pages({ read, draw, none, list = () => h("ul", { class: "list" }
       append(into, made);
       shown += made.length;
       next = page.next;
-      replace(foot, h("span", { class: "soft" }, next ? `${count(shown)} shown` : `All ${plural(shown, label[0], label[1])} shown`),
+      replace(foot, h("span", { class: "soft" }, next ? `${count(shown)} shown` : `${shown === 1 ? "" : "All "}${plural(shown, label[0], label[1])} shown`),
         next && button("Show more", async () => {
           const focus = made.length;
           await further();
@@ -126,6 +126,9 @@ export function segments(label, path, query, name, choices) {
 }
 
 export const scopeOptions = (stats) => [["", "every scope"], ...Object.keys(stats?.by_scope || {}).map((name) => [name === "" ? " " : name, scopeName(name)])];
+// The look of a cell that holds an amount of something: a long name for that may go to further lines.
+export const amount = (of) => (String(of ?? "").length > 16 ? "number unit" : "number");
+// A date is not broken where lines end.
+export const moment = (iso) => h("span", { class: "nowrap" }, when(iso));
 export const table = (caption, head_, { stack = true, hide = true } = {}) => h("table", { class: stack ? "stack" : "" }, h("caption", { class: hide ? "quiet" : "" }, caption),
   h("thead", {}, h("tr", {}, head_.map(([name, look]) => h("th", { scope: "col", class: look || "" }, name)))), h("tbody", {}));
-export { when };

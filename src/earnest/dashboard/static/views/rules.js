@@ -2,10 +2,10 @@
 
 import { empty, h, icon } from "../dom.js";
 import { get } from "../api.js";
-import { count, delta, plural, visible, when } from "../format.js";
+import { count, cut, delta, plural, visible } from "../format.js";
 import { does, proposeRule, tryRule, verifyRule } from "../actions.js";
 import { interval } from "../charts.js";
-import { chip, entryLink, head, pages, segments } from "./parts.js";
+import { chip, entryLink, head, moment, pages, segments } from "./parts.js";
 
 const LOOKS = { active: "good", pending: "warn", trial: "info", rejected: "bad", expired: "" };
 
@@ -25,10 +25,10 @@ function ruleRow(rule) {
   const pending = rule.status === "pending", open = pending || rule.status === "trial";
   return h("li", {}, h("div", { class: "row acts" },
     h("div", {}, h("div", { class: "cue", dir: "auto" }, "when: ", visible(rule.trigger)), h("div", { class: "says", dir: "auto" }, entryLink(rule.id, visible(rule.action))),
-      h("div", { class: "chips" }, chip(rule.status === "trial" ? "on trial" : rule.status, LOOKS[rule.status]), rule.standing === "suspended" && chip("suspended", "warn"), chip(visible(rule.type)), rule.scope !== "" && chip(`scope ${visible(rule.scope)}`), rule.sources.slice(0, 2).map((source) => chip(visible(source).slice(0, 40)))),
+      h("div", { class: "chips" }, chip(rule.status === "trial" ? "on trial" : rule.status, LOOKS[rule.status]), rule.standing === "suspended" && chip("suspended", "warn"), chip(visible(rule.type)), rule.scope !== "" && chip(`scope ${cut(rule.scope, 40)}`), rule.sources.slice(0, 2).map((source) => chip(visible(source).slice(0, 40)))),
       rule.evidence.length > 0 && h("p", { class: "hint" }, `Made from ${plural(rule.evidence.length, "entry", "entries")}: `, rule.evidence.slice(0, 3).map((id, place) => [place ? ", " : "", entryLink(id)])),
       rule.trial && trial(rule.trial, rule.status)),
-    h("div", { class: "held" }, h("strong", {}, plural(rule.hits, "hit")), rule.by && h("span", {}, visible(rule.by)), rule.since && h("span", {}, `since ${when(rule.since)}`), rule.ends && h("span", {}, `until ${when(rule.ends)}`)),
+    h("div", { class: "held" }, h("strong", {}, plural(rule.hits, "hit")), rule.by && h("span", {}, visible(rule.by)), rule.since && h("span", {}, "since ", moment(rule.since)), rule.ends && h("span", {}, "until ", moment(rule.ends))),
     h("div", { class: "actions" }, open && does("Accept", () => verifyRule(rule, true), { look: "small" }), pending && does("Try it", () => tryRule(rule), { look: "small" }), open && does("Reject", () => verifyRule(rule, false), { look: "small danger" }))));
 }
 
