@@ -125,7 +125,9 @@ class SqliteWriting(DecisionWriting, WordWriting, RuleWriting, ReplyWriting):
         self.bump("alive", 1)
         self._living(scope, new.kind, 1, len(text_terms) + len(cue_terms))
         if pays:
-            self._payer(balance, index, 1)
+            self.bump("payers", 1)
+            self.bump("held", balance)
+            self.bump("marks", index)
         self._put_terms(row, scope, new.kind, text_terms, cue_terms)
         entry = Entry(
             id=new.id, text=new.text, cue=new.cue, kind=new.kind, origin=new.origin, sources=new.sources, scope=new.scope,
@@ -136,11 +138,6 @@ class SqliteWriting(DecisionWriting, WordWriting, RuleWriting, ReplyWriting):
         )  # fmt: skip
         return StoredEntry(entry, row, balance, index, 0, False, new.probation)
 
-    def _payer(self, balance: int, mark: int, by: int) -> None:
-        self.bump("payers", by)
-        self.bump("held", by * balance)
-        self.bump("marks", by * mark)
-
     def change_entry(self, row: int, **columns: Any) -> None:
         unknown = set(columns) - _COLUMNS
         if unknown:
@@ -149,7 +146,8 @@ class SqliteWriting(DecisionWriting, WordWriting, RuleWriting, ReplyWriting):
             "SELECT scope, kind, standing, cause, retention, pinned, balance, rent_mark FROM entries WHERE entry = ?", (row,)
         ).fetchone()
         scope, kind, standing, cause, retention, pinned, balance, mark = old
-        if columns.get("standing", standing) != "dead":
+        if cause is not None and columns.get("standing", standing) != "dead":
+            # Only then: whatever writes this column has SQLite look at an index and a constraint more.
             columns.setdefault("cause", None)
         is_now = columns.get("standing", standing), columns.get("retention", retention), int(columns.get("pinned", pinned))
         if fading.begins_anew((standing, retention, pinned), is_now):
@@ -163,16 +161,19 @@ class SqliteWriting(DecisionWriting, WordWriting, RuleWriting, ReplyWriting):
             columns.get("balance", balance),
             columns.get("rent_mark", mark),
         )
-        if standing != "dead" and retention == "earned" and not pinned:
-            self._payer(balance, mark, -1)
+        paid = standing != "dead" and retention == "earned" and not pinned
         pays = after[0] != "dead" and after[1] == "earned" and not after[2]
-        if pays:
-            self._payer(after[3], after[4], 1)
-        sets = "".join(f"{name} = ?, " for name in columns)
-        self._db.execute(
-            f"UPDATE entries SET {sets} starves_at = ? WHERE entry = ?",
-            (*(int(v) if isinstance(v, bool) else v for v in columns.values()), after[3] + after[4] if pays else None, row),
-        )
+        self.bump("payers", pays - paid)
+        self.bump("held", pays * after[3] - paid * balance)
+        self.bump("marks", pays * after[4] - paid * mark)
+        written = {name: int(value) if isinstance(value, bool) else value for name, value in columns.items()}
+        starves_at = after[3] + after[4] if pays else None
+        if starves_at != (balance + mark if paid else None):
+            # Only if it moves: its index would be written again for the same value.
+            written["starves_at"] = starves_at
+        if written:
+            sets = ", ".join([f"{name} = ?" for name in written])
+            self._db.execute(f"UPDATE entries SET {sets} WHERE entry = ?", (*written.values(), row))
         # Whoever dies loses the pin, and nearly nobody had one.
         if seals.SEALED & columns.keys() - ({"pinned"} if is_now[2] == pinned else set()):
             self._unsealed.add(row)
