@@ -38,6 +38,23 @@ def test_reciprocal_ranks_are_those_of_the_paper_over_the_most_there_could_be() 
     assert fusion.reciprocal([[5], [5]])[5] == pytest.approx(1.0), "first everywhere is 1"
 
 
+def test_beside_what_clears_the_floor_is_told_what_follows_the_best_of_it_closely() -> None:
+    clears, close, far, unsure = (0.6, 0.5), (0.45, 0.12), (0.4, 0.19), (0.59, 0.09)
+    assert fusion.told([clears, close, far, unsure], 0.2) == [0, 1]
+    assert fusion.told([close, clears], 0.2) == [0, 1], "one that ranks before it follows too"
+    assert fusion.told([(0.1, 0.2), (0.9, 0.19)], 0.2) == [0, 1], "what clears the floor is told, whatever it scores"
+
+
+def test_whether_memory_speaks_is_up_to_the_floor_alone() -> None:
+    assert fusion.told([], 0.2) == fusion.told([(0.9, 0.199), (0.9, 0.199)], 0.2) == []
+    assert fusion.told([(0.9, 0.0)], 0.0) == [0]
+
+
+def test_what_may_not_lead_makes_nothing_speak_and_follows_nothing() -> None:
+    assert fusion.told([(0.9, 0.9), (0.9, 0.15)], 0.2, [False, True]) == []
+    assert fusion.told([(0.9, 0.9), (0.5, 0.3), (0.5, 0.15)], 0.2, [False, True, False]) == [0, 1], "it stays where it guards its question"
+
+
 def test_nearness_makes_a_match_surer_and_never_less_sure() -> None:
     assert fusion.sure(0.3, 0.9, 0.0) == 0.3, "nobody knows what is near"
     assert fusion.sure(0.0, 0.5, 0.5) == pytest.approx(fusion.AT_NEAR)

@@ -175,6 +175,8 @@ class _Search:
         self.past = False
         """Whether what was superseded since the time that is asked about is looked at too."""
         self._depth, self._floor = depth, floor
+        self._turns = reading.counter("kind:episodic") > 0 and chosen.kinds_allow("episodic")
+        """Whether there may be turns of conversations among what is searched."""
         self.terms: dict[int, Candidate] = {}
 
     def by(self, retriever: Retriever, question: Question, k: int) -> list[Scored]:
@@ -252,11 +254,14 @@ class _Search:
 
     def _worded(self, question: Question, k: int) -> tuple[list[Candidate], ranking.Statistics]:
         """Candidates by keyword, and the statistics to score them by."""
-        candidates, statistics = self._reading.candidates(question, self._chosen, self._depth, max(self._floor, SKIM))
+        # What is lent to a turn counts for the floor too, so that a turn may clear it whose own words alone do not.
+        share = SKIM if self._turns else max(self._floor, SKIM)
+        candidates, statistics = self._reading.candidates(question, self._chosen, self._depth, share)
         counter = self._reading.counter
-        few = max(k, FEW) if counter("kind:episodic") > 0 and counter("alive") + counter("suspended") <= SMALL else k
-        if self._floor < SKIM and len(candidates) < few:
-            candidates, statistics = self._reading.candidates(question, self._chosen, self._depth, self._floor)
+        wide = self._turns and counter("alive") + counter("suspended") <= SMALL
+        few, every = (max(k, FEW), 0.0) if wide else (k, self._floor)
+        if every < SKIM and len(candidates) < few:
+            candidates, statistics = self._reading.candidates(question, self._chosen, self._depth, every)
         candidates = [*candidates, *self._guarding(question)]
         if self.past:
             candidates += self._reading.past(question, self._chosen, self._depth, self._floor)[0]
@@ -291,7 +296,7 @@ class _Search:
     ) -> dict[int, Placed]:
         """Where the best candidates stand, with the turns around them; where there can be no turns and no times, nothing is read."""
         placed: dict[int, Placed] = {}
-        if self._reading.counter("kind:episodic") > 0 and self._chosen.kinds_allow("episodic"):
+        if self._turns:
             best = fusion.in_order({each.row: each.total for each in matched})[: context.CENTRES]
             centres = [*dict.fromkeys([*best, *near[: context.CENTRES]])]
             placed = {p.row: p for p in self._reading.placed(centres, self._chosen, context.REACH)}
