@@ -143,6 +143,18 @@ def test_scores_lie_between_nought_and_one_and_are_the_sum_of_their_parts() -> N
         assert each.score == pytest.approx(sum(part for _, part in each.parts))
 
 
+def test_a_turn_of_a_session_that_is_near_in_meaning_ranks_higher() -> None:
+    texts = {row: "zebra" if row in (1, 5) else "wine" for row in range(1, 9)}
+    places = {row: Placed(row, NOW, "first" if row < 5 else "second", "Ann") for row in texts}
+    meaning = {1: 0.4, 2: 0.1, 5: 0.4, 6: 0.1, 7: 0.1}
+    near = dict.fromkeys((2, 3, 4), 0.3)
+    assert order(asked("zebra", texts, places, meaning=meaning))[:2] == [5, 1], "the same, and the later row first"
+    found = asked("zebra", texts, places, meaning=meaning | near)
+    assert order(found)[:2] == [1, 5] and dict(found[0].parts)["session"] > dict(found[1].parts)["session"]
+    for one in asked("zebra", texts | {9: "zebra"}, places, meaning=meaning | near | {9: 1.0}):
+        assert 0 < one.score <= 1 and one.score == pytest.approx(sum(part for _, part in one.parts))
+
+
 def test_a_question_about_a_stranger_is_answered_half_as_surely() -> None:
     texts = {1: "the zebra sleeps"}
     [known], [strange] = asked("zebra", texts, {}), asked("zebra", texts, {}, stranger=True)
