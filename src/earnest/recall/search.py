@@ -235,7 +235,11 @@ class _Search:
         placed = self._placed(words.matched, [*near], spans, [c.row for c in every])
         meaning = self._meaning(near, [*{**self.terms, **placed}])
         stranger = _strange(query, typed, question, statistics)
-        return context.ranked(words, Surroundings(placed, self.terms, cues.cues(query), spans, meaning, self._near, stranger))
+        ranked = context.ranked(words, Surroundings(placed, self.terms, cues.cues(query), spans, meaning, self._near, stranger))
+        if not meaning or not self._near:
+            return ranked
+        # Some entry is always the nearest. Where it is known what cosine is near, one that is not is no hit for that alone.
+        return (one for one in ranked if one.covered > 0 or any(name == "time" for name, _ in one.parts))
 
     # gathering
 
