@@ -87,7 +87,9 @@ def test_the_nearest_of_what_is_far_is_no_hit_where_it_is_known_what_is_near(mem
     for text in (cat, "The gate closes at eight.", lunch):
         memory.add(text, valid_from="2026-05-05" if text == lunch else None)
     assert texts(memory, "feline") == [cat, lunch], "nobody knows what is near"
-    memory.configure(near=0.6)
+    memory.configure(near=0.7)
+    assert texts(memory, "feline") == [cat, lunch], "half as near as that is near enough to be shown"
+    memory.configure(near=0.8)
     for mode in ("auto", "hybrid"):
         assert texts(memory, "feline", mode=mode) == [cat], mode
         assert set(texts(memory, "feline lunch", mode=mode)) == {cat, lunch}, "a word that it shares speaks for it"

@@ -24,6 +24,10 @@ DEPTH: Final = 256
 NEAR: Final = 128
 """Entries that are looked at because they are near in meaning, where there are vectors."""
 
+FAR: Final = 0.5
+"""The part of the cosine at which two texts are about the same matter below which nearness alone makes no hit: other words for the same
+thing lie well above it with the models that were looked at, and two texts at random below."""
+
 TIMELY: Final = 64
 """Entries that are looked at for each stretch of time that the question names, whatever they say."""
 
@@ -238,8 +242,9 @@ class _Search:
         ranked = context.ranked(words, Surroundings(placed, self.terms, cues.cues(query), spans, meaning, self._near, stranger))
         if not meaning or not self._near:
             return ranked
-        # Some entry is always the nearest. Where it is known what cosine is near, one that is not is no hit for that alone.
-        return (one for one in ranked if one.covered > 0 or any(name == "time" for name, _ in one.parts))
+        # Some entry is always the nearest, whatever is asked; that alone makes no hit of one that is far.
+        far = FAR * self._near
+        return (s for s in ranked if s.covered > 0 or meaning.get(s.row, 0.0) >= far or any(name == "time" for name, _ in s.parts))
 
     # gathering
 
