@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -28,6 +29,11 @@ LINES: Final[Sequence[tuple[str, str, Where, float, float]]] = (
 )
 """What is to be reached: the line, the measure, the questions, without an embedder and with the local model."""
 
+_KEPT_BY: Final = (
+    ("kept", "if each hit must clear it"),
+    ("kept_told", "hit by hit, as prompts are told"),
+    ("kept_if_any", "where memory speaks at all"),
+)
 KEPT: Final = 0.95
 SLACK: Final = 0.005
 """What a figure over the notes may lie below plain keyword search by: less than half a question in a hundred."""
@@ -97,18 +103,25 @@ def _silence(results: Mapping[str, Any]) -> Iterator[str]:
         yield ""
         where = f"calibrated on {' and '.join(TUNING)} to {found['allowed']:.0%} of off-topic questions"
         yield f"silence: {arm}; floor {found['floor']:.2f}, {where}"
-        yield "  floor  off-topic  nonsense  recall kept, hit by hit   if the surest clears it"
+        yield "  floor  off-topic  nonsense  recall kept, hit by hit  as prompts are told  if the surest clears it"
         for point in found["curve"]:
             mark = " <" if point["floor"] == found["floor"] else ""
             yield (
-                f"  {point['floor']:5.2f}  {point['off_topic']:9.3f}  {point['nonsense']:8.3f}  {point['kept']:24.3f}   "
-                f"{point['kept_if_any']:23.3f}{mark}"
+                f"  {point['floor']:5.2f}  {point['off_topic']:9.3f}  {point['nonsense']:8.3f}  {point['kept']:23.3f}  "
+                f"{point.get('kept_told', math.nan):19.3f}  {point['kept_if_any']:23.3f}{mark}"
             )
         at = next(point for point in found["curve"] if point["floor"] == found["floor"])
         quiet = at["off_topic"] <= OFF_TOPIC and at["nonsense"] == 0
         yield f"  reach: off-topic ≤ {OFF_TOPIC:.2f} and nonsense 0, while at least {KEPT:.2f} of the recall is kept"
-        for of, how in (("kept", "hit by hit"), ("kept_if_any", "where memory speaks at all")):
+        for of, how in ((of, how) for of, how in _KEPT_BY if of in at):
             yield f"    {how}: {at[of]:.3f} kept, {'reached' if quiet and at[of] >= KEPT else 'NOT REACHED'}"
+        if "right" not in at:
+            # A file that was written before what prompts are told was measured.
+            continue
+        yield (
+            f"  right at this floor: {at['right']:.1%} of the hits that clear it, {at['right_narrowly']:.1%} of those that do narrowly, "
+            f"{at['right_followers']:.1%} of their followers; an off-topic question is told {at['noise']:.2f} hits"
+        )
 
 
 def _notes(results: Mapping[str, Any], width: int) -> Iterator[str]:

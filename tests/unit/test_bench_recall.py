@@ -99,11 +99,16 @@ def test_the_projects_own_pages_make_enough_notes() -> None:
 def test_a_point_of_the_silence_curve_counts_answers_and_what_is_kept() -> None:
     probe = silence.Probe
     asked = {
-        "own": [probe((("a", 0.9), ("b", 0.1)), frozenset({"a", "b"})), probe((("c", 0.1),), frozenset({"c"}))],
-        "off_topic": [probe((("a", 0.3),), frozenset()), probe((), frozenset())], "nonsense": [probe((("a", 0.05),), frozenset())],
+        "own": [
+            probe((("a", 0.6, 0.9), ("b", 0.5, 0.1), ("x", 0.4, 0.15)), frozenset({"a", "b"})),
+            probe((("c", 0.6, 0.1),), frozenset({"c"})),
+        ],
+        "off_topic": [probe((("a", 0.5, 0.3), ("b", 0.1, 0.22)), frozenset()), probe((), frozenset())],
+        "nonsense": [probe((("a", 0.5, 0.05),), frozenset())],
     }  # fmt: skip
     made = silence.point(0.2, asked)
     assert (made.off_topic, made.nonsense, made.kept, made.kept_if_any) == (0.5, 0.0, 0.25, 0.5)
+    assert (made.kept_told, made.right, made.right_narrowly, made.right_followers, made.noise) == (0.5, 1.0, 0.0, 1.0, 1.0)
     assert silence.calibrated(silence.curve(asked), 0.0) == 0.32 and silence.calibrated(silence.curve(asked), 0.5) == 0.04
 
 

@@ -82,6 +82,21 @@ def test_an_entry_is_found_by_what_it_means(memory: Memory) -> None:
     assert texts(memory, "feline", mode="keyword") == []
 
 
+def test_the_nearest_of_what_is_far_is_no_hit_where_it_is_known_what_is_near(memory: Memory) -> None:
+    cat, lunch = "The cat sleeps on the sofa.", "Lunch is at noon."
+    for text in (cat, "The gate closes at eight.", lunch):
+        memory.add(text, valid_from="2026-05-05" if text == lunch else None)
+    assert texts(memory, "feline") == [cat, lunch], "nobody knows what is near"
+    memory.configure(near=0.7)
+    assert texts(memory, "feline") == [cat, lunch], "half as near as that is near enough to be shown"
+    memory.configure(near=0.8)
+    for mode in ("auto", "hybrid"):
+        assert texts(memory, "feline", mode=mode) == [cat], mode
+        assert set(texts(memory, "feline lunch", mode=mode)) == {cat, lunch}, "a word that it shares speaks for it"
+        assert lunch in texts(memory, "feline in May 2026", mode=mode), "so does the time that is asked about"
+    assert len(texts(memory, "feline", mode="dense")) == 3, "who asks for meaning alone is answered by it"
+
+
 @pytest.mark.parametrize("query", ["", "   ", "\u200b", None])
 def test_a_blank_question_asks_no_embedder(memory: Memory, embedder: Thesaurus, query: str | None) -> None:
     memory.add("private note x")

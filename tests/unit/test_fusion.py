@@ -38,6 +38,23 @@ def test_reciprocal_ranks_are_those_of_the_paper_over_the_most_there_could_be() 
     assert fusion.reciprocal([[5], [5]])[5] == pytest.approx(1.0), "first everywhere is 1"
 
 
+def test_beside_what_clears_the_floor_is_told_what_follows_the_best_of_it_closely() -> None:
+    clears, close, far, unsure = (0.6, 0.5), (0.45, 0.12), (0.4, 0.19), (0.59, 0.09)
+    assert fusion.told([clears, close, far, unsure], 0.2) == [0, 1]
+    assert fusion.told([close, clears], 0.2) == [0, 1], "one that ranks before it follows too"
+    assert fusion.told([(0.1, 0.2), (0.9, 0.19)], 0.2) == [0, 1], "what clears the floor is told, whatever it scores"
+
+
+def test_whether_memory_speaks_is_up_to_the_floor_alone() -> None:
+    assert fusion.told([], 0.2) == fusion.told([(0.9, 0.199), (0.9, 0.199)], 0.2) == []
+    assert fusion.told([(0.9, 0.0)], 0.0) == [0]
+
+
+def test_what_may_not_lead_makes_nothing_speak_and_follows_nothing() -> None:
+    assert fusion.told([(0.9, 0.9), (0.9, 0.15)], 0.2, [False, True]) == []
+    assert fusion.told([(0.9, 0.9), (0.5, 0.3), (0.5, 0.15)], 0.2, [False, True, False]) == [0, 1], "it stays where it guards its question"
+
+
 def test_nearness_makes_a_match_surer_and_never_less_sure() -> None:
     assert fusion.sure(0.3, 0.9, 0.0) == 0.3, "nobody knows what is near"
     assert fusion.sure(0.0, 0.5, 0.5) == pytest.approx(fusion.AT_NEAR)
@@ -124,6 +141,18 @@ def test_scores_lie_between_nought_and_one_and_are_the_sum_of_their_parts() -> N
     for each in found:
         assert 0 < each.score <= 1 and 0 <= each.covered <= 1
         assert each.score == pytest.approx(sum(part for _, part in each.parts))
+
+
+def test_a_turn_of_a_session_that_is_near_in_meaning_ranks_higher() -> None:
+    texts = {row: "zebra" if row in (1, 5) else "wine" for row in range(1, 9)}
+    places = {row: Placed(row, NOW, "first" if row < 5 else "second", "Ann") for row in texts}
+    meaning = {1: 0.4, 2: 0.1, 5: 0.4, 6: 0.1, 7: 0.1}
+    near = dict.fromkeys((2, 3, 4), 0.3)
+    assert order(asked("zebra", texts, places, meaning=meaning))[:2] == [5, 1], "the same, and the later row first"
+    found = asked("zebra", texts, places, meaning=meaning | near)
+    assert order(found)[:2] == [1, 5] and dict(found[0].parts)["session"] > dict(found[1].parts)["session"]
+    for one in asked("zebra", texts | {9: "zebra"}, places, meaning=meaning | near | {9: 1.0}):
+        assert 0 < one.score <= 1 and one.score == pytest.approx(sum(part for _, part in one.parts))
 
 
 def test_a_question_about_a_stranger_is_answered_half_as_surely() -> None:

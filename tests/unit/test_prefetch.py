@@ -134,6 +134,26 @@ def test_suspended_entries_are_never_shown_and_guard_their_question(memory: Memo
     assert bad.id not in {e.id for e in memory.prefetch(question).entries}
 
 
+def test_what_follows_the_best_closely_stands_beside_it_and_never_alone(memory: Memory) -> None:
+    said = ("Ann: My bicycle is red, a fast bicycle.", "Ann: I left it in Lisbon.")
+    memory.add_many(
+        [{"text": t, "kind": "episodic", "valid_from": "2025-05-07", "metadata": {"session": 1, "speaker": "Ann"}} for t in said]
+    )
+    memory.add("Bob never rides anything.")
+    question = "Did Ann leave the bicycle in Lisbon?"
+    first, second, *_ = memory.search(question)
+    assert [second.entry.text, first.entry.text] == [*said] and second.sure < first.sure and second.score >= 0.7 * first.score
+    between = (first.sure + second.sure) / 2
+
+    def told() -> list[str]:
+        return [entry.text for entry in memory.prefetch(question, floor=between).entries]
+
+    assert told() == [said[1], said[0]], "the second alone would not clear this floor"
+    assert [hit.entry.text for hit in memory.search(question, floor=between)] == [said[1]], "who names a floor to a search gets it"
+    memory.forget(first.entry.id, reason="moved on")
+    assert told() == [], "nothing follows once nothing leads"
+
+
 def test_only_the_scopes_that_are_named_are_read(memory: Memory) -> None:
     memory.add("The vault code is 1234.", scope="alice")
     memory.add("The vault code is 9999.", scope="bob")

@@ -97,6 +97,21 @@ def test_the_order_of_turns_is_by_time_and_then_by_age() -> None:
     assert places[4].before == (1, 3) and places[4].after == ()
 
 
+@pytest.mark.parametrize("floor", [0.1, 0.2, 0.3, 0.5, 0.7, 0.9])
+def test_a_floor_leaves_out_what_is_less_sure_and_nothing_else(floor: float) -> None:
+    said = (
+        "Ann: My bicycle is red, a fast bicycle.", "Ann: I left it in Lisbon.", "Bob: Why?", "Ann: It was raining there.",
+        "Bob: Rain again.", "Ann: The red one rusts.", "Bob: Was it fast?", "Ann: Fast as rain.",
+    )  # fmt: skip
+    with Memory.open(":memory:", embedder="none") as memory:
+        memory.add_many([{"text": t, "kind": "episodic", "valid_from": "2025-05-07", "metadata": {"session": 1}} for t in said])
+        memory.add_many([{"text": f"The {thing} is in the cellar."} for thing in ("wine", "red paint", "ladder")])
+        for question in ("Did Ann leave the bicycle in Lisbon?", "Why did the red bicycle rust in the rain?", "How fast is Bob?"):
+            every = [(hit.entry.id, hit.sure) for hit in memory.search(question, 50)]
+            cleared = [(hit.entry.id, hit.sure) for hit in memory.search(question, 50, floor=floor)]
+            assert len(every) > 3 and cleared == [(id, sure) for id, sure in every if sure >= floor]
+
+
 def test_plain_notes_rank_as_if_there_were_no_context() -> None:
     memory = opened()
     texts = [

@@ -9,6 +9,7 @@ from typing import Final
 from earnest.core.agreement import disagreement
 from earnest.core.entry import Entry
 from earnest.core.fencing import escaped
+from earnest.core.fusion import told
 from earnest.core.gist import gist
 from earnest.core.ranking import similarity
 from earnest.core.rules import Rule
@@ -30,6 +31,17 @@ _SHORTEST: Final = 40
 _JOINERS: Final = "\u200c\u200d"
 
 
+def cleared(found: Sequence[Found], floor: float) -> list[Found]:
+    """The hits of one question that a prompt is told, in their order: those that clear the floor, and those beside them that follow the
+    best of these closely; none where nothing that may be shown clears it. See `fusion.told`."""
+    return [found[place] for place in told([(hit.score, hit.covered) for hit in found], floor, [_shown(hit) for hit in found])]
+
+
+def _shown(hit: Found) -> bool:
+    """Whether a hit is for prompts: it may decide, or waits in quarantine, and is marked."""
+    return hit.stored.may_decide or (hit.stored.in_quarantine and hit.stored.may_support)
+
+
 def block(
     found: Sequence[Found], *, budget: int, count: Counter, pass_over: float, rules: Sequence[Rule] = (), dormant: Collection[int] = ()
 ) -> tuple[Context, list[int]]:
@@ -46,7 +58,7 @@ def block(
     for hit in found:
         if hit.score < bar:
             break
-        if not hit.stored.may_decide and not (hit.stored.in_quarantine and hit.stored.may_support):
+        if not _shown(hit):
             bar = max(bar, pass_over * hit.score)
         elif not any(_same(hit, other) for other in chosen):
             chosen.append(hit)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from heapq import nlargest
 from typing import Final
 
 from earnest.core.analysis import folded
@@ -45,6 +46,9 @@ MEANING: Final = 0.25
 """Weight of nearness in meaning beside the words, where there are vectors."""
 MEANING_BEFORE: Final = 0.2
 """What the nearness of the previous turn counts for a turn."""
+MEANING_SESSION: Final = 0.075
+"""Weight of the nearness of the session as a whole: the mean of its `NEAREST` nearest turns."""
+NEAREST: Final = 3
 STRANGER: Final = 0.5
 """Factor on how sure any match is where the question names somebody that memory never heard of."""
 CENTRES: Final = 32
@@ -133,15 +137,17 @@ class _Ranking:
         self.sessions = _sessions(words.matched, self.placed)
         self.speakers = _asked_speakers(words.forms, self.placed.values())
         self.meaning = normalised(_near_in_meaning(around.meaning, self.placed))
+        self.near_sessions = _near_sessions(self.meaning, self.placed)
         # All that there is to gain, so that a score lies between 0 and 1.
         self.full = 1.0 + (ANSWERS + SESSION if self.turns else 0.0) + (SPEAKER if self.speakers else 0.0)
         self.full += (CUE if self.turns and around.cues.any else 0.0) + (TIME if around.spans else 0.0)
-        self.full += MEANING if self.meaning else 0.0
+        self.full += MEANING + (MEANING_SESSION if self.turns else 0.0) if self.meaning else 0.0
 
     def totals(self) -> dict[int, float]:
         """The score of every row that anything speaks for."""
         made: dict[int, float] = {}
         own_session = 1.0 + SESSION if self.turns else 1.0
+        near = MEANING + MEANING_SESSION / NEAREST if self.turns else MEANING
         for row, mine in self.own.items():
             if row in self.placed:
                 continue
@@ -150,11 +156,11 @@ class _Ranking:
             if self.speakers and _names(None, mine.gains, self.words.forms, self.speakers):
                 total += SPEAKER
             if row in self.meaning:
-                total += MEANING * self.meaning[row]
+                total += near * self.meaning[row]
             made[row] = total / self.full
         for row, value in self.meaning.items():
             if row not in made and row not in self.placed:
-                made[row] = MEANING * value / self.full
+                made[row] = near * value / self.full
         for row in self.placed:
             made[row] = sum(self.parts(row).values()) / self.full
         return {row: total for row, total in made.items() if total > 0}
@@ -190,6 +196,8 @@ class _Ranking:
             parts["neighbour"] = lent + ANSWERS * self.answers.get(row, 0.0)
             # An entry that is no turn is a session of its own.
             parts["session"] = SESSION * (self.sessions.get(place.session, 0.0) if place and turn else parts["words"])
+            alone = self.meaning.get(row, 0.0) / NEAREST
+            parts["session"] += MEANING_SESSION * (self.near_sessions.get(place.session, 0.0) if place and turn else alone)
             if self.speakers and _names(place, gains, self.words.forms, self.speakers):
                 parts["speaker"] = SPEAKER
             if turn and self.around.cues.any and self.around.cues.met(self.around.terms.get(row)):
@@ -251,6 +259,15 @@ def _sessions(matched: Sequence[Matched], placed: Mapping[int, Placed]) -> dict[
                 if gain > mine.get(w, 0.0):
                     mine[w] = gain
     return {session: sum(gains.values()) for session, gains in best.items()}
+
+
+def _near_sessions(meaning: Mapping[int, float], placed: Mapping[int, Placed]) -> dict[str, float]:
+    """How near each session is: the mean of its nearest turns, of which one that has fewer lacks some."""
+    near: dict[str, list[float]] = {}
+    for row, place in placed.items():
+        if place.session and row in meaning:
+            near.setdefault(place.session, []).append(meaning[row])
+    return {session: sum(nlargest(NEAREST, values)) / NEAREST for session, values in near.items()}
 
 
 def _asked_speakers(forms: Sequence[Sequence[str]], placed: Iterable[Placed]) -> frozenset[str]:

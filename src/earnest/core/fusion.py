@@ -56,3 +56,28 @@ def sure(covered: float, cosine: float, near: float) -> float:
         return covered
     worth = min(1.0, max(0.0, AT_NEAR + (1 - AT_NEAR) * (cosine - near) / (1 - near)))
     return 1 - (1 - covered) * (1 - worth)
+
+
+FOLLOWS: Final = 0.7
+"""What a hit that falls short of the floor must have of the relevance of the best one that clears it, to be told beside it."""
+HALF: Final = 0.5
+"""The part of the floor that it must clear all the same."""
+
+
+def told(hits: Sequence[tuple[float, float]], floor: float, leads: Sequence[bool] = ()) -> list[int]:
+    """The places of the hits that are told together, in their order; none where memory is silent.
+
+    `hits` are (relevance, how sure), `leads` says which of them may speak for memory (all, unless given). Whether memory speaks is up to
+    the floor: it does if one that may lead clears it. Then what clears it is told, and so is what may lead and follows the best of these
+    closely: `FOLLOWS` of its relevance, and `HALF` of the floor. How relevant a turn is tells more than the words it shares: on the two
+    tuning conversations of `bench/recall` such followers are right as often as hits that clear the floor by a little. O(hits).
+    """
+    may = leads or [True] * len(hits)
+    best = max((score for (score, certain), lead in zip(hits, may, strict=True) if lead and certain >= floor), default=None)
+    if best is None:
+        return []
+    return [
+        place
+        for place, ((score, certain), lead) in enumerate(zip(hits, may, strict=True))
+        if certain >= floor or (lead and score >= FOLLOWS * best and certain >= HALF * floor)
+    ]

@@ -24,6 +24,10 @@ DEPTH: Final = 256
 NEAR: Final = 128
 """Entries that are looked at because they are near in meaning, where there are vectors."""
 
+FAR: Final = 0.5
+"""The part of the cosine at which two texts are about the same matter below which nearness alone makes no hit: other words for the same
+thing lie well above it with the models that were looked at, and two texts at random below."""
+
 TIMELY: Final = 64
 """Entries that are looked at for each stretch of time that the question names, whatever they say."""
 
@@ -175,6 +179,8 @@ class _Search:
         self.past = False
         """Whether what was superseded since the time that is asked about is looked at too."""
         self._depth, self._floor = depth, floor
+        self._turns = reading.counter("kind:episodic") > 0 and chosen.kinds_allow("episodic")
+        """Whether there may be turns of conversations among what is searched."""
         self.terms: dict[int, Candidate] = {}
 
     def by(self, retriever: Retriever, question: Question, k: int) -> list[Scored]:
@@ -233,7 +239,12 @@ class _Search:
         placed = self._placed(words.matched, [*near], spans, [c.row for c in every])
         meaning = self._meaning(near, [*{**self.terms, **placed}])
         stranger = _strange(query, typed, question, statistics)
-        return context.ranked(words, Surroundings(placed, self.terms, cues.cues(query), spans, meaning, self._near, stranger))
+        ranked = context.ranked(words, Surroundings(placed, self.terms, cues.cues(query), spans, meaning, self._near, stranger))
+        if not meaning or not self._near:
+            return ranked
+        # Some entry is always the nearest, whatever is asked; that alone makes no hit of one that is far.
+        far = FAR * self._near
+        return (s for s in ranked if s.covered > 0 or meaning.get(s.row, 0.0) >= far or any(name == "time" for name, _ in s.parts))
 
     # gathering
 
@@ -252,11 +263,14 @@ class _Search:
 
     def _worded(self, question: Question, k: int) -> tuple[list[Candidate], ranking.Statistics]:
         """Candidates by keyword, and the statistics to score them by."""
-        candidates, statistics = self._reading.candidates(question, self._chosen, self._depth, max(self._floor, SKIM))
+        # What is lent to a turn counts for the floor too, so that a turn may clear it whose own words alone do not.
+        share = SKIM if self._turns else max(self._floor, SKIM)
+        candidates, statistics = self._reading.candidates(question, self._chosen, self._depth, share)
         counter = self._reading.counter
-        few = max(k, FEW) if counter("kind:episodic") > 0 and counter("alive") + counter("suspended") <= SMALL else k
-        if self._floor < SKIM and len(candidates) < few:
-            candidates, statistics = self._reading.candidates(question, self._chosen, self._depth, self._floor)
+        wide = self._turns and counter("alive") + counter("suspended") <= SMALL
+        few, every = (max(k, FEW), 0.0) if wide else (k, self._floor)
+        if every < SKIM and len(candidates) < few:
+            candidates, statistics = self._reading.candidates(question, self._chosen, self._depth, every)
         candidates = [*candidates, *self._guarding(question)]
         if self.past:
             candidates += self._reading.past(question, self._chosen, self._depth, self._floor)[0]
@@ -291,7 +305,7 @@ class _Search:
     ) -> dict[int, Placed]:
         """Where the best candidates stand, with the turns around them; where there can be no turns and no times, nothing is read."""
         placed: dict[int, Placed] = {}
-        if self._reading.counter("kind:episodic") > 0 and self._chosen.kinds_allow("episodic"):
+        if self._turns:
             best = fusion.in_order({each.row: each.total for each in matched})[: context.CENTRES]
             centres = [*dict.fromkeys([*best, *near[: context.CENTRES]])]
             placed = {p.row: p for p in self._reading.placed(centres, self._chosen, context.REACH)}

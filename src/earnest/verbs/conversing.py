@@ -9,6 +9,7 @@ from typing import Any, Literal
 from earnest.core import check, filters
 from earnest.core.entry import NewEntry, StoredEntry
 from earnest.core.events import twin_digest
+from earnest.core.fusion import HALF
 from earnest.core.settings import Settings
 from earnest.core.ticket import Ticket
 from earnest.core.tokens import counter
@@ -188,7 +189,8 @@ class ConversationVerbs(RecallVerbs):
             message: What the user says, as it is; long ones are asked about sentence by sentence. None and blank text ask nothing.
             budget: Tokens that the whole block may take, 0 to 1,000,000, counted by `count_tokens`.
             scope, kind, source, tags: As in `search`.
-            floor: The part of what a sentence asks for that an entry must match; the setting `floor` unless given.
+            floor: The part of what a sentence asks for that an entry must match before memory speaks; the setting `floor` unless
+                given. Beside it stands what is nearly as relevant and matches half as much.
             count_tokens: A function from a text to its number of tokens; unless given, an estimate from above that holds for every script
                 (`earnest.core.tokens`).
             links: Whether a good hit lends relevance to what it is linked with; the setting `spread` says by default (0: no).
@@ -218,8 +220,10 @@ class ConversationVerbs(RecallVerbs):
             settings = self._read_settings(reading)
             rules = matching(self, reading, settings, askings, chosen, ("active",), self._clock.now())
             told = views(reading, [hit.stored for hit in rules])
+            least = settings.floor if at_least is None else at_least
             for asking in askings:
-                for hit in self._find(reading, asking, chosen, _DEEP, settings.floor if at_least is None else at_least):
+                # Looked at from half of the floor on: beside what clears it stands what follows it closely.
+                for hit in prefetching.cleared(self._find(reading, asking, chosen, _DEEP, HALF * least), least):
                     known = best.get(hit.stored.row)
                     # Rules come in by their own way, which knows which of them are in force.
                     if hit.stored.entry.kind != "rule" and (known is None or hit.score > known.score):

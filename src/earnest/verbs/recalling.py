@@ -98,7 +98,8 @@ class RecallVerbs(AskingVerbs):
             mode: "auto" is "hybrid" where the store has vectors, else "keyword". "hybrid" joins words, meaning, what stands around a turn
                 of a conversation, who says it, and the times that the question names; "rrf" joins the ranks of words and meaning alone;
                 "keyword" and "dense" go by one of the two.
-            floor: Leave out what matches less than this part of the question, 0 to 1.
+            floor: Leave out what matches less than this part of the question, 0 to 1. What nothing speaks for is left out anyway: no
+                word, no time, and less than half of the cosine `near` (unless the mode is "dense", or nobody knows what is near).
             links: Whether a good hit lends relevance to what it is linked with; the setting `spread` says by default (0: no).
             weigh: What relevance is multiplied by, one name or several: "importance" (``(1 + earned) / 2``, from outcomes alone),
                 "confidence" (the entry's), "recency" (what the forgetting curve has left of it). The setting `weigh` by default; [] for
