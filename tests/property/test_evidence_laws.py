@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from earnest import Memory
 from earnest.core import evidence as evidence_rule
 from earnest.core.evidence import RULE, Heard, Word
+from earnest.core.sizes import Law
 from earnest.ledger import testimony
 from earnest.testing import ManualClock, SeededRng
 
@@ -178,9 +179,11 @@ def test_what_a_word_costs_does_not_grow_with_the_population(verb: str) -> None:
 SAID = st.lists(st.tuples(st.floats(-4, 4).filter(lambda size: abs(size) > 0.05), st.integers(0, 2), st.sampled_from("ab")), max_size=14)
 
 
-@given(said=SAID, size=st.floats(0.05, 4), rate=st.floats(0.02, 0.45), later=st.booleans())
-def test_one_more_harm_never_speaks_for_an_entry(said: list[tuple[float, int, str]], size: float, rate: float, later: bool) -> None:
-    ear = (rate, evidence_rule.weight(rate), (0.9, 5.0))
+@given(said=SAID, size=st.floats(0.05, 4), rate=st.floats(0.02, 0.45), noise=st.floats(0, 1), later=st.booleans())
+def test_one_more_harm_never_speaks_for_an_entry(
+    said: list[tuple[float, int, str]], size: float, rate: float, noise: float, later: bool
+) -> None:
+    ear = (rate, evidence_rule.weight(rate), Law(0.9, 5.0, noise))
     ordered = sorted(said, key=lambda step: step[1])
     words = [Word(place, place, tick, meter, size_) for place, (size_, tick, meter) in enumerate(ordered, 1)]
     tick = max((word.tick for word in words), default=0) + later

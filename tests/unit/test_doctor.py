@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ import pytest
 
 from earnest import Memory, SurvivalConfig, SurvivalLoop
 from earnest.core.reports import Finding
+from earnest.embedders.hashing import HashingEmbedder
 from earnest.encoding import demo_corpus
 from earnest.environments import StorageEnv
 from earnest.testing.clock import ManualClock, SeededRng
@@ -498,3 +500,44 @@ def test_every_code_is_in_the_tuning_guide_and_no_other() -> None:
     page = (root / "docs" / "tuning.md").read_text(encoding="utf-8").split("## What doctor says")[1]
     told = {code for line in page.splitlines() if line.startswith("| `") for code in re.findall(r"`(\w+)`", line.split("|")[1])}
     assert told == raised and len(raised) >= 23
+
+
+def test_vectors_that_no_embedder_reads_are_a_hint(tmp_path: Path) -> None:
+    with opened(tmp_path / "m.db", embedder=HashingEmbedder()) as memory:
+        memory.add("The zebra is striped.")
+        made = memory.stats().vectors
+        assert made.usable == 1 and not {"vectors_unused", "vectors_missing"} & {*codes(memory)}
+    with opened(tmp_path / "m.db", embedder="none") as memory:
+        finding = found(memory, "vectors_unused")
+        assert finding.severity == "info" and f"1 of {made.model}" in finding.evidence
+    with opened(tmp_path / "m.db", embedder=HashingEmbedder()) as memory:
+        assert not {"vectors_unused", "vectors_missing", "embedder_changed"} & {*codes(memory)}
+
+
+def test_documents_that_an_older_splitter_cut_are_a_hint_until_they_are_encoded_again(tmp_path: Path) -> None:
+    pages = [tmp_path / "zebras.md", tmp_path / "horses.md"]
+    for page, text in zip(pages, ("The zebra is striped.", "The horse is brown."), strict=True):
+        page.write_text(text, encoding="utf-8")
+    with opened(tmp_path / "m.db") as memory:
+        memory.encode_files(pages)
+        assert "older_pieces" not in codes(memory)
+    with closing(apsw.Connection(str(tmp_path / "m.db"))) as connection:
+        connection.execute("UPDATE documents SET encoder = 'local-1/' || substr(encoder, instr(encoder, '/') + 1)")
+        assert connection.changes() == 2
+    with opened(tmp_path / "m.db") as memory:
+        finding = found(memory, "older_pieces")
+        assert finding.severity == "info" and finding.evidence.startswith("2 documents: ")
+        memory.encode_files(pages)
+        assert "older_pieces" not in codes(memory)
+
+
+def test_every_code_is_staged_by_some_test() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "tuning.md").read_text(encoding="utf-8").split("## What doctor says")[1]
+    told = {code for line in page.splitlines() if line.startswith("| `") for code in re.findall(r"`(\w+)`", line.split("|")[1])}
+    staged = {
+        node.value
+        for path in (Path(__file__).parents[1]).rglob("test_*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    assert told and told <= staged, told - staged

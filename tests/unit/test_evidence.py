@@ -29,7 +29,7 @@ from earnest.core.evidence import (
 )
 from earnest.core.evidence_state import EvidenceState
 from earnest.core.learning import learn
-from earnest.core.sizes import NO_SIZES, Sizes, likelihood
+from earnest.core.sizes import NO_SIZES, NOISE_FULL, PRIOR_COUNT, PRIOR_SPREAD, Sizes, likelihood
 
 
 def word(place: int, size: float, meter: str = "m", **more: object) -> Word:
@@ -247,6 +247,66 @@ def test_a_retrial_needs_a_lie_caught_on_others_and_a_chance_that_pays() -> None
     assert retrial_probability(cruel) == 0.0
 
 
+def scattering(spread: float, mean: float = 0.0, count: float = 1000.0) -> Sizes:
+    """So many sizes that their logarithms, with the prior's among them, have this mean and spread."""
+    prior = math.log(0.5)
+    total = (count + PRIOR_COUNT) * mean - PRIOR_COUNT * prior
+    square = (count + PRIOR_COUNT) * (spread**2 + mean**2) - PRIOR_COUNT * (prior**2 + PRIOR_SPREAD**2)
+    return Sizes(count, total, square)
+
+
+def test_sizes_are_noise_where_they_scatter_more_than_effects_do() -> None:
+    noise = [scattering(spread).law().noise for spread in (0.2, PRIOR_SPREAD, 0.75, NOISE_FULL, 2.0)]
+    assert noise == pytest.approx([0.0, 0.0, 0.5, 1.0, 1.0], abs=1e-9)
+    bounds = [scattering(spread).law().bound for spread in (0.2, 0.6, 0.7, 0.8, 0.9, 1.5)]
+    assert bounds[0] == pytest.approx(bounds[1]) and bounds[4] == pytest.approx(bounds[5])
+    assert bounds[1] < bounds[2] < bounds[3] < bounds[4]
+
+
+def test_in_noise_a_harm_of_three_ordinary_effects_is_no_disaster() -> None:
+    ordinary = math.log(0.8)
+    believed = {name: Belief(30.0, 100.0, sizes=scattering(spread, ordinary)) for name, spread in (("effects", 0.3), ("noise", 1.0))}
+    effects, noise = (RULE.prior_odds - weigh([word(1, -3.0, meter)], believed).odds for meter in believed)
+    assert effects > 3 * noise
+    assert noise == pytest.approx(math.log(0.7 / 0.3) * effect(-3.0) * -1, rel=1e-6)
+
+
+def test_harms_that_come_at_once_each_count_where_the_meter_is_only_noisy() -> None:
+    said = [word(place, -0.5, tick=3) for place in range(1, 5)]
+    liar, noisy = (weigh(said, {"m": Belief(30.0, 100.0, sizes=scattering(spread))}).odds for spread in (0.3, 1.0))
+    assert noisy == pytest.approx(RULE.prior_odds + 4 * math.log(0.7 / 0.3) * effect(-0.5), rel=0.1)
+    assert noisy < liar
+
+
+def test_noise_is_no_reason_to_try_again() -> None:
+    told = [word(place, size) for place, size in enumerate((-0.8, -0.9, 0.3, -0.7, -0.8), 1)]
+    chances = [
+        retrial_probability(weigh(told, {"m": Belief(60.0, 200.0, caught=50.0, counted=190.0, gain=1.0, sizes=scattering(spread))}))
+        for spread in (0.3, 1.0)
+    ]
+    assert chances == [pytest.approx(0.5), 0.0]
+
+
+def test_good_entries_are_not_lost_where_every_outcome_is_noise_of_twice_the_effect() -> None:
+    for seed in range(12):
+        chance = random.Random(f"noise:{seed}")
+        state: EvidenceState[str] = EvidenceState(chance.random)
+        truth = {"good": 0.5, "better": 0.5, "bad": -0.5, "worse": -0.5}
+        for name in truth:
+            state.add(name)
+        decided = dict.fromkeys(truth, 0)
+        for _ in range(60):
+            for name in chance.choices(list(truth), k=12):
+                made = state.decide([(name, 1.0)])
+                if made is not None:
+                    decided[name] += 1
+                    state.settle(made.place, truth[name] + chance.gauss(0, 1), "m")
+            state.tick()
+        # Of the 180 questions about each entry.
+        assert min(decided["good"], decided["better"]) > 100, (seed, decided)
+        assert max(decided["bad"], decided["worse"]) < 60, (seed, decided)
+
+
 def never() -> float:
     raise AssertionError("no chance was needed here")
 
@@ -385,7 +445,7 @@ def test_constants_can_be_tried() -> None:
 def test_sizes_are_sums_that_can_be_taken_apart_again() -> None:
     one, two = Sizes(2.0, -1.0, 1.5), Sizes(3.0, 0.5, 4.0)
     assert one.and_(two).without(two) == pytest.approx(one)
-    assert NO_SIZES.law() == pytest.approx((math.log(0.5) + 0.9, 4 / (0.6 * math.sqrt(2))))
+    assert NO_SIZES.law() == pytest.approx((math.log(0.5) + 0.9, 4 / (0.6 * math.sqrt(2)), 0.0))
 
 
 def test_harms_are_not_doubted_up_to_two_and_a_half_ordinary_gains_and_hardly_believed_to_be_lies_at_six() -> None:

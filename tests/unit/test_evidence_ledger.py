@@ -142,6 +142,27 @@ def test_what_is_asked_seldom_and_changes_nothing_gets_back_what_waiting_cost_it
     assert memory.check().ok
 
 
+def test_no_use_keeps_an_earned_entry_alive_that_brings_nothing() -> None:
+    deaths = []
+    for used in (False, True):
+        memory = opened()
+        entry = memory.add("The office is in Lisbon.")
+        memory.add(GOOD)
+        for tick in range(1, 40):
+            settled(memory, GOOD_ASKED, 1.0)
+            if used and memory.get(entry.id).alive:
+                assert memory.search("Where is the office?")[0].entry.id == entry.id
+                assert "Lisbon" in memory.prefetch("Where is the office?").text
+                memory.feedback(entry.id, "helpful")
+                ticket = memory.decide("Where is the office?")
+                assert ticket.id is not None
+                memory.abandon(ticket.id)
+            if entry.id in memory.tick().died:
+                deaths.append(tick)
+        assert memory.get(entry.id).cause == "starved"
+    assert deaths == [20, 20]
+
+
 def test_what_was_earned_in_between_is_not_given_again() -> None:
     memory = opened()
     keep = memory.add("Files under reports/ are protected and must be kept.")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from earnest.core.baseline import NO_CONTROLS, Baseline
-from earnest.core.sizes import NO_SIZES, Sizes, likelihood
+from earnest.core.sizes import NO_SIZES, Law, Sizes, likelihood
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +173,7 @@ class Evidence:
     caught: float = 0.0
     counted: float = 0.0
     gain: float = RULE.gain_prior
+    noise: float = 0.0
 
     @property
     def active(self) -> bool:
@@ -262,7 +263,7 @@ class Own:
 
 
 NOTHING_OWN: Final = Own()
-Ear = tuple[float, float, tuple[float, float]]
+Ear = tuple[float, float, Law]
 """How a meter is listened to: its lie rate, the weight of an ordinary word of it, and the law of its sizes."""
 
 
@@ -306,7 +307,7 @@ def runs(said: Sequence[Heard], ears: Mapping[str, Ear], rule: EvidenceRule = RU
         for meter, x, _ in one.said:
             if x >= 0.0:
                 going.pop(meter, None)
-            elif not rule.weigh_sizes or math.log(-x) <= ears[meter][2][0]:
+            elif not rule.weigh_sizes or math.log(-x) <= ears[meter][2].bound:
                 run = going.get(meter)
                 if run is not None and run[0] == one.word.tick and len(run[1]) < rule.run_most:
                     run[1].append((x, place))
@@ -314,8 +315,14 @@ def runs(said: Sequence[Heard], ears: Mapping[str, Ear], rule: EvidenceRule = RU
                         found.append((meter, run[1]))
                 else:
                     going[meter] = (one.word.tick, [(x, place)])
-    powers = {meter: -rule.run * min(1.0, ears[meter][0] / rule.run_rate) for meter, _ in found}
+    powers = {meter: _run_power(ears[meter], rule) for meter, _ in found}
     return {(at, meter): rank ** powers[meter] for meter, harms in found for rank, (_, at) in enumerate(sorted(harms), 1)}
+
+
+def _run_power(ear: Ear, rule: EvidenceRule) -> float:
+    """By which power of its rank a harm in a run counts: none where the meter hardly ever errs, or where what it says is noise."""
+    quiet = 1.0 - ear[2].noise if rule.weigh_sizes else 1.0
+    return -rule.run * min(1.0, ear[0] / rule.run_rate) * quiet
 
 
 def folded(said: Sequence[Heard], ears: Mapping[str, Ear], limit: float, rule: EvidenceRule = RULE) -> float:
@@ -436,6 +443,7 @@ def weigh(words: Sequence[Word], beliefs: Beliefs, rule: EvidenceRule = RULE) ->
         caught=max(0.0, belief.caught - mine.caught),
         counted=max(0.0, belief.counted - mine.words),
         gain=belief.gain,
+        noise=belief.sizes.without(mine.sizes).law().noise if rule.weigh_sizes else 0.0,
     )
 
 
@@ -457,7 +465,7 @@ def retrial_probability(evidence: Evidence, rule: EvidenceRule = RULE) -> float:
     if evidence.active or evidence.caught < 1.0 or evidence.counted <= 0:
         return 0.0
     chance = sigmoid(evidence.odds - evidence.line)
-    if chance * evidence.gain * rule.horizon <= (1.0 - chance) * evidence.harm:
+    if chance * evidence.gain * rule.horizon * (1.0 - evidence.noise) <= (1.0 - chance) * evidence.harm:
         return 0.0
     return rule.retrial * min(1.0, evidence.caught / evidence.counted / rule.retrial_rate)
 

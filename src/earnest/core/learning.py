@@ -28,7 +28,18 @@ from earnest.core.evidence import (
     sigmoid,
     tallied,
 )
-from earnest.core.sizes import LEAST_SPREAD, MARGIN, PRIOR_COUNT, PRIOR_MEAN, PRIOR_SPREAD, STEEPNESS, Sizes
+from earnest.core.sizes import (
+    LEAST_SPREAD,
+    MARGIN,
+    NOISE_FULL,
+    NOISE_MARGIN,
+    PRIOR_COUNT,
+    PRIOR_MEAN,
+    PRIOR_SPREAD,
+    STEEPNESS,
+    Law,
+    Sizes,
+)
 
 Windows = Mapping[str, tuple[int, int]]
 """For each meter the first and the last event whose words count in its lie rate."""
@@ -90,8 +101,8 @@ def word_of(row: WordRow) -> Word:
 
 Term = tuple[int, float, float | None, bool]
 """(place of its meter, what is weighed, log of its size if it is a harm whose size counts, whether the odds are bounded after it)."""
-Ear = tuple[float, float, float, float]
-"""How a meter is listened to: lie rate, weight of an ordinary word, and beyond which log-size a harm is doubted, how fast."""
+Ear = tuple[float, float, float, float, float]
+"""How a meter is listened to: lie rate, weight of an ordinary word, and the three of the law of its sizes."""
 
 _PRIOR_TOTAL: Final = PRIOR_COUNT * PRIOR_MEAN
 _PRIOR_SQUARE: Final = PRIOR_COUNT * (PRIOR_MEAN * PRIOR_MEAN + PRIOR_SPREAD * PRIOR_SPREAD)
@@ -149,7 +160,7 @@ class _Folded:
 
     def _weakened(self, ears: Sequence[Ear], rule: EvidenceRule) -> Sequence[Term]:
         """The terms, with those harms that come in a run counted in part."""
-        laws = {name: (ear[0], ear[1], (ear[2], ear[3])) for name, ear in zip(self.names, ears, strict=True)}
+        laws = {name: (ear[0], ear[1], Law(*ear[2:])) for name, ear in zip(self.names, ears, strict=True)}
         weaker = runs(self.said, laws, rule)
         if not weaker:
             return self.terms
@@ -217,11 +228,12 @@ def _ear(belief: Belief, lies: float, words: float, sizes: Sizes | None, rule: E
     rate = min(max(rate, rule.rate_low), rule.rate_high)
     weight = math.log((1.0 - rate) / rate)
     if sizes is None:
-        return rate, weight, math.inf, 0.0
+        return rate, weight, math.inf, 0.0, 0.0
     count = sizes.weight + PRIOR_COUNT
     mean = (sizes.total + _PRIOR_TOTAL) / count
     spread = math.sqrt(max((sizes.square + _PRIOR_SQUARE) / count - mean * mean, LEAST_SPREAD * LEAST_SPREAD))
-    return rate, weight, mean + MARGIN, STEEPNESS / (spread * _ROOT)
+    noise = min(1.0, max(0.0, (spread - PRIOR_SPREAD) / (NOISE_FULL - PRIOR_SPREAD)))
+    return rate, weight, mean + MARGIN * (1.0 + (NOISE_MARGIN - 1.0) * noise), STEEPNESS / (spread * _ROOT), noise
 
 
 class _Sums:

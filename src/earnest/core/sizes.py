@@ -4,6 +4,9 @@ A meter that errs in the sign alone reports harms no larger than the gains that 
 log-normal (Aitchison and Brown 1957), with the mean and spread of what the meter said of entries believed to be good, weighted by that
 belief, and of a prior. A harm far out in that tail is no likely lie, however often the meter lies: this is what tells one credible disaster
 from many refuted small losses, and what a liar who protects a harmful entry for weeks cannot talk away with gains.
+
+Where the sizes scatter far more than effects do, they are not effects with an error in the sign but noise round small ones: a gain may be
+followed by a harm three times as large that means as little. The more they scatter, the further out a harm has to be to be believed.
 """
 
 from __future__ import annotations
@@ -24,6 +27,23 @@ MARGIN: Final = 0.9
 and 0.7 lost good entries under heavy noise; 1.1 leaves harms of three gains, of which the benchmark has many, in doubt."""
 STEEPNESS: Final = 4.0
 """How fast belief in a mere lie falls beyond that: the tail of a spread a quarter as wide. With 2, more protected poison got by."""
+NOISE_FULL: Final = 0.9
+"""Spread from which sizes are those of noise: the logarithm of the size of a normal variable scatters by 1.1. Sizes that scatter no more
+than the prior's 0.6 are those of effects."""
+NOISE_MARGIN: Final = 2.5
+"""How far the margin is widened in noise: there harms beyond about ten ordinary effects are believed whatever the meter's record."""
+
+
+class Law(NamedTuple):
+    """How large harms are judged.
+
+    bound: the size beyond which a harm is doubted to be a lie, as a logarithm. steepness: how fast belief in a lie falls from there. noise:
+    how far the sizes are those of noise, 0 to 1.
+    """
+
+    bound: float
+    steepness: float
+    noise: float = 0.0
 
 
 class Sizes(NamedTuple):
@@ -41,20 +61,21 @@ class Sizes(NamedTuple):
         """These without others that are among them."""
         return Sizes(max(0.0, self.weight - other.weight), self.total - other.total, max(0.0, self.square - other.square))
 
-    def law(self) -> tuple[float, float]:
-        """The size beyond which a harm is doubted to be a lie, as a logarithm, and how fast belief in that falls from there."""
+    def law(self) -> Law:
+        """What these sizes, and the prior's, say of how large a harm can be that is a gain with the wrong sign."""
         count = self.weight + PRIOR_COUNT
         mean = (self.total + PRIOR_COUNT * PRIOR_MEAN) / count
         square = (self.square + PRIOR_COUNT * (PRIOR_MEAN * PRIOR_MEAN + PRIOR_SPREAD * PRIOR_SPREAD)) / count
         spread = math.sqrt(max(square - mean * mean, LEAST_SPREAD * LEAST_SPREAD))
-        return mean + MARGIN, STEEPNESS / (spread * math.sqrt(2.0))
+        noise = min(1.0, max(0.0, (spread - PRIOR_SPREAD) / (NOISE_FULL - PRIOR_SPREAD)))
+        return Law(mean + MARGIN * (1.0 + (NOISE_MARGIN - 1.0) * noise), STEEPNESS / (spread * math.sqrt(2.0)), noise)
 
 
 NO_SIZES: Final = Sizes()
 """What is known of a meter that said nothing yet."""
 
 
-def likelihood(size: float, law: tuple[float, float]) -> float:
+def likelihood(size: float, law: Law) -> float:
     """How much less likely than an ordinary one a harm of this size is a gain with the wrong sign: 1 up to the bound, then falling to 0."""
-    beyond = math.log(size) - law[0]
-    return 1.0 if beyond <= 0.0 else math.erfc(beyond * law[1])
+    beyond = math.log(size) - law.bound
+    return 1.0 if beyond <= 0.0 else math.erfc(beyond * law.steepness)
