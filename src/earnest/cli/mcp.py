@@ -57,11 +57,13 @@ def _over_http(args: Namespace, where: str, port: int) -> int:
     from earnest.mcp.place import Place
     from earnest.mcp.server import build
     from earnest.mcp.web import serve
+    from earnest.system import few_arenas
 
     _log_to_stderr()
     place = Place(lambda: _opened(args, where))
     server = build(place.lend, profile=args.profile or "full", read_only=bool(args.read_only))
     token = os.environ.get("EARNEST_TOKEN") or None
+    few_arenas()
     serve(server, host=args.host or "127.0.0.1", port=port, token=token, names=tuple(args.name or ()))
     place.close()
     return 0

@@ -78,7 +78,7 @@ def _serve(args: Namespace, screen: Screen) -> int:
     from earnest.http.pages import Pages
     from earnest.http.serving import PORT, listening, loopback, names_of, run
     from earnest.http.tokens import Tokens, environment_token
-    from earnest.system import SystemClock
+    from earnest.system import SystemClock, few_arenas
 
     root, host = root_of(args), args.host or "127.0.0.1"
     if root.exists() and not root.is_dir():
@@ -105,6 +105,7 @@ def _serve(args: Namespace, screen: Screen) -> int:
             screen.say("Serving ", str(root), " at ", Painted(address, "bold"), "; Ctrl-C ends it.")
         screen.stream.flush()
 
+    few_arenas()
     run(app, place, limits, begun=begun)
     return 0
 

@@ -29,7 +29,7 @@ def ui(args: Namespace, screen: Screen) -> int:
     from earnest.http.pages import Codes, Pages
     from earnest.http.serving import listening, names_of, run
     from earnest.http.tokens import Grant, passing_token
-    from earnest.system import SystemRng
+    from earnest.system import SystemRng, few_arenas
 
     where, _ = store_of(args)
     with open_memory(args, "reading") as memory:
@@ -66,6 +66,7 @@ def ui(args: Namespace, screen: Screen) -> int:
         if sys.stdin is not None and sys.stdin.isatty():
             threading.Thread(target=_more_links, args=(screen, link), daemon=True).start()
 
+    few_arenas()
     run(app, place, limits, begun=begun)
     return 0
 
