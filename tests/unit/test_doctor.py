@@ -172,7 +172,7 @@ def test_tickets_that_nobody_settles_are_a_warning() -> None:
     for _ in range(51):
         memory.tick(expire_after=1_000)
     finding = found(memory, "tickets_stale")
-    assert finding.severity == "warning" and "1 open tickets, the oldest for 51 ticks" in finding.evidence
+    assert finding.severity == "warning" and "tickets open: 1; the oldest waits for 51 ticks" in finding.evidence
     memory.abandon(memory.pending()[0].id)
     assert "tickets_stale" not in codes(memory)
 

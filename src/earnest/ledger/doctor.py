@@ -159,7 +159,7 @@ def _stale(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> I
             "tickets_stale",
             "warning",
             "Decisions wait for an outcome that nobody brings.",
-            f"{totals['pending']} open tickets, the oldest for {_n(totals, 'tick') - oldest} ticks",
+            f"tickets open: {totals['pending']:,}; the oldest waits for {_n(totals, 'tick') - oldest} ticks",
             "settle what was measured and abandon the rest: `earnest pending`, then `earnest settle` or `earnest abandon`",
         )
 

@@ -18,10 +18,9 @@ from earnest.core.events import Event
 from earnest.core.rules import Rule
 from earnest.core.ticket import PendingTicket
 
-MAX_REPLY: Final = 36_000
-"""Characters of a reply as JSON. A reply goes over the wire twice, as text and as structure, and clients begin to cut at some 100,000."""
 MAX_PAGE: Final = 30_000
-"""Characters of the list in a reply, which leaves room for what stands beside it."""
+"""Characters of the list in a reply as JSON, beside which a few thousand stand. A reply goes over the wire twice, as text and as structure,
+and clients begin to cut at some 100,000."""
 PREVIEW: Final = 600
 """Characters of a text where several entries are shown."""
 WHOLE: Final = 12_000
