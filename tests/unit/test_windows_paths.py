@@ -106,8 +106,8 @@ def test_a_backup_is_brought_back_whatever_its_path_is_like(tmp_path: Path, name
         memory.add("Run the migrations before the smoke tests.")
         memory.backup(tmp_path / name)
     # Two slashes at the beginning stay two; a URI could take what follows for the name of another machine.
+    Memory.restore_backup(f"{slashes}{tmp_path / name}", tmp_path / "again.db")
     with Memory.open(tmp_path / "again.db", embedder="none") as memory:
-        memory.import_(f"{slashes}{tmp_path / name}")
         assert [entry.text for entry in memory.list()] == ["Run the migrations before the smoke tests."]
 
 

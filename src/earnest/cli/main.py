@@ -53,10 +53,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _fail(as_json, "KeyboardInterrupt", "interrupted", INTERRUPTED)
     except BrokenPipeError:
-        # Whoever read has seen enough. What is left must not be flushed at exit, which would complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # whoever read has seen enough
         return BROKEN_PIPE
     except OSError as error:
+        if _of_output(error):
+            _drop_output()
         return _fail(as_json, "OSError", _of_the_system(error), NO)
     except Exception as error:  # the process edge: a fault is told on one line, its trace on request
         if os.environ.get("EARNEST_DEBUG"):
@@ -105,9 +106,19 @@ def _nearest(error: UsageError, words: list[str]) -> UsageError:
     return UsageError(f"there is no command {typed!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
 
 
+def _drop_output() -> None:
+    """Sends what is left of the output nowhere: else it would be flushed at exit, which would complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _of_output(error: OSError) -> bool:
+    """Whether it is what the command prints that cannot be written: then no file is named."""
+    return error.filename is None and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EIO)
+
+
 def _of_the_system(error: OSError) -> str:
-    """What the system refused, in a line. Without a file's name, what has no room is what the command prints."""
-    if error.filename is None and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EIO):
+    """What the system refused, in a line."""
+    if _of_output(error):
         return f"what this prints could not be written ({error.strerror}); make room, or send it elsewhere"
     where = f"{error.filename}: " if error.filename is not None else ""
     return f"{where}{error.strerror or error}; check the path and the rights"

@@ -44,7 +44,10 @@ def whole_file(path: Path, *, overwrite: bool = False) -> Iterator[IO[bytes]]:
     """
     try:
         # A link that leads nowhere is there as well: it is not to be replaced by a file.
-        there = os.path.lexists(path)
+        path.lstat()
+        there = True
+    except FileNotFoundError:
+        there = False
     except OSError as error:
         raise StoreError(f"{shown(str(path))}: cannot be written ({error.strerror}); give it another name") from error
     if there and not overwrite:

@@ -245,10 +245,12 @@ class SqliteStore:
         """See `earnest.protocols.Store.backup`."""
         self._open()
         try:
-            there, folder = os.path.lexists(path), path.parent.is_dir()
+            path.lstat()
+        except FileNotFoundError:
+            folder = path.parent.is_dir()
         except OSError as error:
             raise StoreError(f"{shown(str(path))}: cannot be used ({error.strerror}); name another file") from error
-        if there:
+        else:
             raise StoreError(f"{path}: is there already; a backup never overwrites, name a new file")
         if not folder:
             raise StoreError(f"{path}: the folder {path.parent} does not exist; make it first")

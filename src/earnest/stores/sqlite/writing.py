@@ -166,14 +166,15 @@ class SqliteWriting(DecisionWriting, WordWriting, RuleWriting, ReplyWriting):
         self.bump("payers", pays - paid)
         self.bump("held", pays * after[3] - paid * balance)
         self.bump("marks", pays * after[4] - paid * mark)
-        written = {name: int(value) if isinstance(value, bool) else value for name, value in columns.items()}
+        sets = [f"{name} = ?" for name in columns]
+        values = [int(value) if isinstance(value, bool) else value for value in columns.values()]
         starves_at = after[3] + after[4] if pays else None
         if starves_at != (balance + mark if paid else None):
             # Only if it moves: its index would be written again for the same value.
-            written["starves_at"] = starves_at
-        if written:
-            sets = ", ".join([f"{name} = ?" for name in written])
-            self._db.execute(f"UPDATE entries SET {sets} WHERE entry = ?", (*written.values(), row))
+            sets.append("starves_at = ?")
+            values.append(starves_at)
+        if sets:
+            self._db.execute(f"UPDATE entries SET {', '.join(sets)} WHERE entry = ?", (*values, row))
         # Whoever dies loses the pin, and nearly nobody had one.
         if seals.SEALED & columns.keys() - ({"pinned"} if is_now[2] == pinned else set()):
             self._unsealed.add(row)

@@ -1,7 +1,7 @@
 // What several views show: an entry in a row, its chips and its account; pages that go on; filters that live in the address.
 
 import { announce, append, button, h, icon, problem, replace, waiting } from "../dom.js";
-import { CAUSES, TIERS, count, cut, chance, energy, plural, scopeName, visible, when } from "../format.js";
+import { CAUSES, TIERS, count, cut, chance, energy, plural, scopeName, when } from "../format.js";
 
 export const CAP = { energy: 5_000_000 };
 
