@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +42,16 @@ _SHADOW = {
 def store_file(run: Run, op: Op) -> Path:
     """The file of the agent that a step is about."""
     return run.folder / file_name(run.agent(op) or DEFAULT_AGENT)
+
+
+def cells(file: Path) -> Iterator[str]:
+    """Every value of every table of a store, the blocks of its indexes too, as text."""
+    connection = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READONLY)
+    with closing(connection):
+        tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
+        for (name,) in tables.fetchall():
+            for row in connection.execute(f'SELECT * FROM "{name}"'):  # noqa: S608  # the names come from the store's own schema
+                yield from (cell.decode("utf-8", "replace") if isinstance(cell, bytes) else str(cell) for cell in row)
 
 
 def damage(run: Run, op: Op, reply: Reply) -> None:

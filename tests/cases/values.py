@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -52,12 +53,14 @@ def _stumbles(run: Run, value: Any) -> list[str]:
 
 
 def _never_contains(run: Run, value: Any) -> list[str]:
-    made = [f"{r.name} says {value!r}" for r in run.actions() if value in r.said]
+    """The value is looked for as a word: a store is full of random ids and digests, and those hold any four digits in the end."""
+    word = re.compile(rf"(?<![0-9A-Za-z]){re.escape(value)}(?![0-9A-Za-z])")
+    made = [f"{r.name} says {value!r}" for r in run.actions() if word.search(r.said)]
     agents = {json.dumps(run.agent(r.op)): r.op for r in run.actions()}
     run.surface.reopen()
     for op in agents.values():
         file = damage.store_file(run, op)
-        if file.exists() and value.encode("utf-8") in file.read_bytes():
+        if file.exists() and any(word.search(cell) for cell in damage.cells(file)):
             made.append(f"the store of agent {run.agent(op)!r} holds {value!r}")
     return made
 

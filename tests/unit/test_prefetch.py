@@ -157,8 +157,10 @@ def test_what_follows_the_best_closely_stands_beside_it_and_never_alone(memory: 
 def test_only_the_scopes_that_are_named_are_read(memory: Memory) -> None:
     memory.add("The vault code is 1234.", scope="alice")
     memory.add("The vault code is 9999.", scope="bob")
-    assert "1234" not in str(memory.prefetch("vault code")) + str(memory.prefetch("vault code", scope="bob"))
-    assert "1234" in str(memory.prefetch("vault code", scope="alice")) and len(memory.prefetch("vault code", scope=ALL).entries) == 2
+    assert memory.prefetch("vault code").entries == ()
+    assert [entry.text for entry in memory.prefetch("vault code", scope="bob").entries] == ["The vault code is 9999."]
+    assert [entry.text for entry in memory.prefetch("vault code", scope="alice").entries] == ["The vault code is 1234."]
+    assert len(memory.prefetch("vault code", scope=ALL).entries) == 2
 
 
 def test_it_writes_nothing(memory: Memory) -> None:
