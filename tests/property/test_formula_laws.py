@@ -1,0 +1,145 @@
+"""Laws of the formulas that move energy and trust: what they share out, what they do not depend on, where they bend."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from earnest.core.amounts import ACCOUNTS, CAP, FORFEIT, MINT, RENT, WORLD
+from earnest.core.baseline import Baseline, Control, slope
+from earnest.core.credit import ByEvidence
+from earnest.core.gate import Terms, judged, skewed
+from earnest.core.sizes import LEAST_SPREAD, STEEPNESS, Sizes
+from earnest.core.ticket import Share
+from earnest.core.uplift import Comparison, Drawn, Uplift, compared, verdict
+
+MICRO_GAIN: Final = 600_000
+
+
+def drawn(rows: list[tuple[bool, float]], exposure: float = 0.5) -> list[Drawn]:
+    return [Drawn(0, shown, exposure, outcome) for shown, outcome in rows]
+
+
+HISTORIES: Final = st.lists(st.tuples(st.booleans(), st.floats(-1.0, 1.0)), min_size=1, max_size=30)
+
+
+# accounts
+
+
+def test_the_accounts_that_are_no_entries_keep_the_numbers_that_files_already_hold() -> None:
+    published = {-1: "mint", -2: "world", -3: "rent", -4: "cap", -5: "forfeit"}
+    assert published == ACCOUNTS and (MINT, WORLD, RENT, CAP, FORFEIT) == (-1, -2, -3, -4, -5)
+
+
+# credit by evidence
+
+
+@given(
+    cited=st.integers(0, 6), supporting=st.integers(0, 3), withheld=st.integers(0, 3), decided=st.booleans(), size=st.floats(-50.0, 50.0)
+)
+def test_under_evidence_n_cited_entries_take_one_part_of_n_and_one_beside_a_decider_and_of_n_without(
+    cited: int, supporting: int, withheld: int, decided: bool, size: float
+) -> None:
+    names = ["cited"] * cited + ["supporting"] * supporting + ["withheld"] * withheld + ["deciding"] * decided
+    shares = [Share(row, f"e{row}", role) for row, role in enumerate(names, 1)]  # type: ignore[arg-type]
+    paid = {share.share.role: share.amount for share in ByEvidence().credits(size * 3.0, 3.0, shares)}
+    whole = MICRO_GAIN * math.tanh(size) if size > 0 else 0.0
+    assert set(paid) <= {"deciding", "cited"}, "who was merely recalled beside it takes nothing"
+    assert paid.get("deciding", 0) == pytest.approx(whole if decided else 0.0, abs=1)
+    assert paid.get("cited", 0) == pytest.approx((whole / (cited + 1 if decided else cited)) if cited else 0.0, abs=1)
+
+
+# baselines
+
+
+TICKED: Final = st.lists(
+    st.tuples(st.integers(0, 30), st.floats(-3.0, 3.0), st.floats(-3.0, 3.0)), min_size=3, max_size=25, unique_by=lambda row: row[0]
+)
+
+
+@given(rows=TICKED, factor=st.floats(0.01, 100.0))
+def test_how_far_a_ticks_noise_is_shared_does_not_depend_on_the_unit(rows: list[tuple[int, float, float]], factor: float) -> None:
+    def shared(unit: float) -> float:
+        return slope(
+            Baseline([Control(tick, control * unit, 1) for tick, control, _ in rows]), [[(tick, size * unit) for tick, _, size in rows]]
+        )
+
+    assume(max(abs(control) for _, control, _ in rows) > 1e-3)
+    assert 0.0 <= shared(1.0) <= 1.0
+    assert shared(factor) == pytest.approx(shared(1.0), abs=1e-6)
+
+
+# how alike effects may be
+
+
+@given(size=st.floats(0.01, 100.0), count=st.integers(10**6, 10**9))
+def test_however_alike_effects_were_a_harm_one_part_in_ten_beyond_is_still_in_doubt(size: float, count: int) -> None:
+    log = math.log(size)
+    law = Sizes(float(count), count * log, count * log * log).law()
+    assert law.steepness <= STEEPNESS / (0.1 * math.sqrt(2.0)) * (1 + 1e-9) and LEAST_SPREAD == 0.1
+    assert math.exp(law.bound) == pytest.approx(size * math.exp(0.9), rel=1e-3) and law.noise == 0.0
+
+
+# the measured gate
+
+
+@given(rows=HISTORIES, decisions=st.sampled_from((5, 1_000)))
+def test_a_trial_shows_its_interval_unless_it_is_open_and_that_was_not_asked_for(rows: list[tuple[bool, float]], decisions: int) -> None:
+    terms = Terms(0.05, decisions=decisions)
+    asked, unasked = judged(drawn(rows), terms), judged(drawn(rows), terms, open_too=False)
+    both = asked.shown > 0 and asked.withheld > 0
+    assert (asked.effect is not None) is both
+    assert (unasked.effect is not None) is (both and unasked.verdict != "open")
+    assert asked.verdict == unasked.verdict
+
+
+@pytest.mark.parametrize(
+    ("settled", "lost", "told"),
+    [
+        # Three standard errors of two shares of 100, pooled: 0.2079 where 50 and 70 are lost, 0.2074 where 50 and 71 are.
+        ((50, 30), (50, 70), False),
+        ((50, 29), (50, 71), True),
+        ((29, 50), (71, 50), True),
+        # Of 400 three standard errors are 0.060: a difference of 0.1 does not count yet, more does.
+        ((400, 360), (0, 40), False),
+        ((400, 359), (0, 41), True),
+        # Nineteen in one arm tell nothing, twenty do.
+        ((19, 200), (0, 200), False),
+        ((20, 200), (0, 200), True),
+    ],
+)
+def test_an_arm_that_loses_a_tenth_more_by_three_standard_errors_is_skewed_and_one_that_loses_less_is_not(
+    settled: tuple[int, int], lost: tuple[int, int], told: bool
+) -> None:
+    assert skewed(settled, lost) is told and skewed(settled[::-1], lost[::-1]) is told
+
+
+# uplift
+
+
+@pytest.mark.parametrize(("low", "high", "found"), [(0.1, 0.3, 1), (-0.3, -0.1, -1), (-0.1, 0.1, 0), (0.0, 0.2, 0), (-0.2, 0.0, 0)])
+def test_an_effect_is_found_where_the_interval_leaves_nothing_out_on_one_side_of_zero(low: float, high: float, found: int) -> None:
+    assert Uplift((low + high) / 2, low, high, 10, 5, "").found == found
+    assert Uplift(None, None, None, 0, 0, "").found == 0
+
+
+@given(rows=HISTORIES, alpha=st.floats(0.001, 0.5))
+def test_more_decisions_are_needed_for_more_certainty_and_always_some(rows: list[tuple[bool, float]], alpha: float) -> None:
+    seen = compared(drawn(rows))
+    assert seen.needed(alpha / 2) >= seen.needed(alpha) > 0 == Comparison().needed(alpha)
+
+
+@given(rows=HISTORIES, alpha=st.floats(0.001, 0.5))
+def test_the_decisions_still_needed_are_told_as_one_figure_rounded_up_and_at_least_ten(
+    rows: list[tuple[bool, float]], alpha: float
+) -> None:
+    seen = compared(drawn(rows))
+    said = verdict(seen, -1.0, 1.0, alpha, holdout=0.1)
+    told = said.split("about ")[1].split(" more")[0].replace(",", "")
+    wanted = max(10, seen.needed(alpha) - seen.decisions)
+    assert told.isdigit() and set(told[1:]) <= {"0"}
+    assert wanted <= int(told) < wanted + 10 ** (len(str(wanted)) - 1)
