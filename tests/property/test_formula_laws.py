@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from earnest.core.amounts import ACCOUNTS, CAP, FORFEIT, MINT, RENT, WORLD
 from earnest.core.baseline import Baseline, Control, slope
 from earnest.core.credit import ByEvidence
+from earnest.core.evidence import RULE, Belief, EvidenceRule, Word, effect, folded, heard, listened, tallied, weigh, weight
 from earnest.core.gate import Terms, judged, skewed
 from earnest.core.sizes import LEAST_SPREAD, STEEPNESS, Sizes
 from earnest.core.ticket import Share
@@ -143,3 +144,69 @@ def test_the_decisions_still_needed_are_told_as_one_figure_rounded_up_and_at_lea
     wanted = max(10, seen.needed(alpha) - seen.decisions)
     assert told.isdigit() and set(told[1:]) <= {"0"}
     assert wanted <= int(told) < wanted + 10 ** (len(str(wanted)) - 1)
+
+
+# what words come to
+
+EAR_LAW: Final = Sizes(50.0, 0.0, 8.0).law()
+
+
+@given(rate=st.floats(0.02, 0.45), sizes=st.lists(st.floats(0.01, 1e6), min_size=2, max_size=2))
+def test_a_larger_harm_never_weighs_less_and_at_the_bound_nothing_jumps(rate: float, sizes: list[float]) -> None:
+    ear = (rate, weight(rate), EAR_LAW)
+    small, large = sorted(sizes)
+    assert listened(-large, ear) <= listened(-small, ear) <= 0.0
+    bound = math.exp(EAR_LAW.bound)
+    assert listened(-bound * (1 + 1e-9), ear) == pytest.approx(listened(-bound * (1 - 1e-9), ear), rel=1e-6)
+    assert listened(small, ear) == pytest.approx(small * math.log((1 - rate) / rate))
+
+
+WORDS: Final = st.lists(
+    st.tuples(st.floats(-3.0, 3.0), st.sampled_from(("a", "b")), st.booleans(), st.one_of(st.none(), st.floats(-3.0, 3.0))), max_size=12
+)
+
+
+@given(rows=WORDS, since=st.integers(0, 4), through=st.integers(4, 14))
+def test_what_a_meter_said_of_an_entry_is_counted_by_sign_with_the_sums_of_its_logarithms(
+    rows: list[tuple[float, str, bool, float | None]], since: int, through: int
+) -> None:
+    words = [
+        Word(n, n, n, meter, size, 1.0, again, None if again is None else "look", n, borrowed)
+        for n, (size, meter, borrowed, again) in enumerate(rows, 1)
+    ]
+    beliefs = {name: Belief(since=since, through=through) for name in ("a", "b", "look")}
+    effects: dict[str, list[float]] = {}
+    for one in words:
+        if not one.borrowed and since <= one.event <= through:
+            effects.setdefault(one.meter, []).append(effect(one.size))
+            if one.second is not None:
+                effects.setdefault("look", []).append(effect(one.second))
+    expected = {name: [x for x in said if abs(x) > RULE.silent_effect] for name, said in effects.items()}
+    found = tallied(heard(words, beliefs), beliefs)
+    assert set(found) == {name for name, said in expected.items() if said}
+    for name, tally in found.items():
+        logs = [math.log(abs(x)) for x in expected[name]]
+        assert (tally.gains, tally.harms) == (sum(x > 0 for x in expected[name]), sum(x < 0 for x in expected[name]))
+        assert (tally.total, tally.square) == pytest.approx((sum(logs), sum(log * log for log in logs)), abs=1e-9)
+
+
+@given(harm=st.floats(0.05, 0.5), others=st.floats(0.0, 5.0))
+def test_a_lie_caught_on_an_entry_itself_is_no_ground_to_try_it_again(harm: float, others: float) -> None:
+    """An entry that is surely good and was blamed once: of what that catches its meter at, nothing counts for the entry itself."""
+    words = [Word(n, n, n, "m", 3.0) for n in range(1, 9)] + [Word(9, 9, 9, "m", -harm)]
+    belief = Belief(caught=1.0 + others, counted=len(words) + 4.0 * others, since=1, through=len(words))
+    found = weigh(words, {"m": belief})
+    assert found.probability > RULE.sure
+    assert (found.caught, found.counted) == pytest.approx((others, 4.0 * others))
+
+
+@given(rows=st.lists(st.floats(-2.0, 2.0), min_size=1, max_size=8), lies=st.floats(1.0, 40.0))
+def test_an_entrys_own_words_are_left_in_only_where_that_is_asked_for(rows: list[float], lies: float) -> None:
+    words = [Word(n, n, n, "m", size) for n, size in enumerate(rows, 1)]
+    belief = Belief(lies=lies, words=100.0, since=1, through=len(rows), sizes=Sizes(20.0, -14.0, 15.0))
+    for rule in (EvidenceRule(leave_one_out=False), EvidenceRule(learn=False)):
+        rate = lies / 100.0 if rule.learn else rule.prior_lies / rule.prior_words
+        held = min(max(rate, rule.rate_low), rule.rate_high)
+        said = heard(words, {"m": belief}, rule)
+        plain = folded(said, {"m": (held, weight(held), belief.sizes.law())}, rule.limit, rule) if said else rule.prior_odds
+        assert weigh(words, {"m": belief}, rule).odds == pytest.approx(plain)
