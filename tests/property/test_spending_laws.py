@@ -50,8 +50,9 @@ def test_a_day_holds_what_its_calls_cost_and_what_is_reserved_and_a_call_is_let_
                     most = first * 2 + second * 10
                     try:
                         made = spending.reserve(tx, now, "m", PRICE, (first, second), BUDGET)
-                    except BudgetSpent:
+                    except BudgetSpent as refused:
                         assert today + most > 10_000
+                        assert f"could cost ${most / 1e6:.4f}, and ${today / 1e6:.4f} of" in str(refused)
                         continue
                     assert made is not None and today + most <= 10_000 and made == spending.Reserved(spending.day_of(now), most)
                     under_way.append(made)

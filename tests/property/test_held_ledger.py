@@ -1,0 +1,131 @@
+"""What the ledger promises of money and of second looks, at amounts other than the usual ones: stakes, rents, caps, unmeasured credit."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from earnest import Memory
+from earnest.core.amounts import micro
+from earnest.testing import ManualClock, SeededRng
+
+ADVICE: Final = "Old log files under logs/ may be deleted after seven days."
+ASKED: Final = "May old log files under logs/ be deleted?"
+COSTLY: Final = settings(max_examples=max(6, settings().max_examples // 8), deadline=None, suppress_health_check=[*HealthCheck])
+
+
+def opened(path: str | Path = ":memory:", **more: Any) -> Memory:
+    return Memory.open(path, clock=ManualClock(), rng=SeededRng(1), embedder="none", **more)
+
+
+def settled(memory: Memory, delta: float, meter: str = "disk", **more: Any) -> tuple[str, Any]:
+    ticket = memory.decide(ASKED)
+    assert ticket.id is not None
+    return ticket.id, memory.settle(ticket.id, delta=delta, meter=meter, **more)
+
+
+@COSTLY
+@given(stake=st.floats(0.1, 4.0), deltas=st.lists(st.floats(0.01, 5.0), min_size=1, max_size=12))
+def test_claims_pay_an_entry_half_a_stake_over_its_life_at_most_whatever_the_stake_is(stake: float, deltas: list[float]) -> None:
+    with opened(channel="mcp", settings={"stake": stake, "cap": 100.0}) as memory:
+        entry = memory.add(ADVICE)
+        claimed = 0
+        for delta in deltas:
+            _, made = settled(memory, delta)
+            claimed += micro(0.6 * math.tanh(delta))
+            assert made.tier == "claimed"
+        assert memory.get(entry.id).balance == micro(stake) + min(claimed, micro(0.5 * stake))
+        assert memory.check().problems == ()
+
+
+def test_every_second_look_that_is_called_for_is_in_the_log_but_those_at_first_outcomes() -> None:
+    with opened() as memory:
+        entry = memory.add(ADVICE)
+        tickets: list[str] = []
+        for _ in range(40):
+            name, _ = settled(memory, 1.0)
+            tickets.append(name)
+            if len(tickets) <= 2:
+                memory.remeasure(name, delta=1.0, meter="scales")
+        for _ in range(6):
+            ticket = memory.decide(ASKED)
+            if ticket.silent:
+                break
+            assert ticket.id is not None
+            memory.settle(ticket.id, delta=-3.0, meter="disk")
+        assert memory.get(entry.id).standing == "suspended"
+        wanted = memory.appeals()
+        assert {look.why for look in wanted} == {"appeal", "random"}
+        events = memory.events(kind="appeal")
+        told = [(row, why) for event in events for row, why in event.data["wanted"]]
+        assert len({row for row, _ in told}) == len(wanted)
+        assert {why for _, why in told} == {"appeal", "random"} and {event.entries for event in events} == {(entry.id,)}
+
+
+def test_a_claim_does_not_make_the_meters_be_learned_again_and_a_measurement_does() -> None:
+    with opened(channel="mcp") as memory:
+        memory.add(ADVICE)
+        settled(memory, 1.0)
+        with memory._store.read() as reading:
+            assert reading.counter("unlearned") == 0
+    with opened() as memory:
+        memory.add(ADVICE)
+        settled(memory, 1.0)
+        with memory._store.read() as reading:
+            assert reading.counter("unlearned") > 0
+        memory.tick()
+        with memory._store.read() as reading:
+            assert reading.counter("unlearned") == 0
+
+
+ECONOMY: Final = st.fixed_dictionaries(
+    {"stake": st.floats(0.2, 3.0), "rent": st.floats(0.0, 0.5), "cap": st.floats(3.0, 6.0), "gain": st.floats(0.1, 2.0)}
+)
+
+
+@COSTLY
+@given(economy=ECONOMY, rule=st.sampled_from(("evidence", "classic")), deltas=st.lists(st.floats(0.05, 4.0), min_size=1, max_size=10))
+def test_what_an_entry_holds_is_its_stake_its_gains_up_to_the_cap_and_the_rent_of_each_tick(
+    economy: dict[str, float], rule: str, deltas: list[float]
+) -> None:
+    with opened(settings={**economy, "rule": rule}) as memory:
+        entry = memory.add(ADVICE)
+        rent, cap = micro(economy["rent"]), micro(economy["cap"])
+        held = micro(economy["stake"])
+        for delta in deltas:
+            _, made = settled(memory, delta)
+            paid = micro(economy["gain"] * math.tanh(delta))
+            assert [credit.amount for credit in made.credits] == [paid]
+            held = min(held + paid, cap)
+            report = memory.tick()
+            assert report.rent == rent
+            held -= rent
+            now = memory.get(entry.id)
+            if held <= 0:
+                assert (now.standing, now.cause, now.balance) == ("dead", "starved", 0) and report.died == (entry.id,)
+                break
+            assert now.balance == held and now.standing == "active"
+        assert memory.check().problems == ()
+
+
+@pytest.mark.parametrize("rule", ["evidence", "classic"])
+def test_the_accounts_of_a_store_sum_up_to_nothing_and_a_death_leaves_nothing_behind(rule: str) -> None:
+    with opened(settings={"rule": rule, "rent": 0.3}) as memory:
+        kept = memory.add(ADVICE)
+        idle = memory.add("Zebra herds follow rain.")
+        for _ in range(5):
+            settled(memory, 2.0)
+            memory.tick()
+        # The rent of the last tick is owed until the account moves: after one more outcome nobody owes any.
+        settled(memory, 2.0)
+        assert memory.get(idle.id).cause == "starved" and memory.get(kept.id).standing == "active"
+        with memory._store.read() as reading:
+            others = sum(reading.counter(f"account:{name}") for name in ("mint", "world", "rent", "cap", "forfeit"))
+            energy = reading.energy()
+        assert others + energy == 0
+        assert energy == memory.get(kept.id).balance and memory.check().ok
