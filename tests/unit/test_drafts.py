@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from earnest.core.drafts import MAX_ACTION, MAX_TRIGGER, fault, neutral
+from earnest.core.drafts import fault, neutral
+from earnest.core.rules import MAX_ACTION, MAX_TRIGGER
 
 
 @pytest.mark.parametrize("blank", ["", " ", "\n\t", "\u3000"])
