@@ -129,3 +129,50 @@ def test_the_accounts_of_a_store_sum_up_to_nothing_and_a_death_leaves_nothing_be
             energy = reading.energy()
         assert others + energy == 0
         assert energy == memory.get(kept.id).balance and memory.check().ok
+
+
+def test_nothing_left_is_empty_and_a_millionth_is_not() -> None:
+    with opened(settings={"rule": "classic", "stake": 0.6, "rent": 0.0}) as memory:
+        entry = memory.add(ADVICE)
+        fined, paid, open_still = (memory.decide(ASKED).id for _ in range(3))
+        assert fined is not None and paid is not None and open_still is not None
+        memory.settle(fined, delta=-1e9, meter="disk")
+        now = memory.get(entry.id)
+        assert (now.standing, now.balance) == ("suspended", 0), "an open ticket names it, or it were dead"
+        memory.settle(paid, delta=1.0, scale=600_000.0, meter="disk")
+        now = memory.get(entry.id)
+        assert (now.standing, now.balance) == ("active", 1)
+        assert [event.data["reason"] for event in memory.events(kind="clear")] == ["earned"]
+        memory.abandon(open_still)
+        assert memory.get(entry.id).alive
+
+
+@pytest.mark.parametrize(("stake", "alive"), [(0.15, False), (0.150001, True)])
+def test_rent_takes_the_last_millionth_and_with_it_the_life(stake: float, alive: bool) -> None:
+    with opened(settings={"rule": "classic", "stake": stake, "rent": 0.05}) as memory:
+        entry = memory.add(ADVICE)
+        ends = [memory.tick().died for _ in range(3)]
+        assert ends == [(), (), () if alive else (entry.id,)]
+        assert memory.get(entry.id).balance == (1 if alive else 0)
+        ticket = memory.decide(ASKED).id
+        assert (ticket is not None) is alive
+        if ticket is not None:
+            memory.abandon(ticket)
+            assert memory.get(entry.id).alive
+
+
+@pytest.mark.parametrize("before", [0, 1, 50])
+def test_a_control_counts_from_the_first_tick_of_a_store_on(before: int) -> None:
+    with opened(settings={"rent": 0.0}) as memory:
+        memory.add(ADVICE)
+        for _ in range(before):
+            memory.tick()
+        memory.control(delta=1.0, meter="disk")
+        # One control, half believed; of the rest of its own tick's noise half is taken as well.
+        _, made = settled(memory, 1.0)
+        assert made.credits[0].amount == micro(0.6 * math.tanh(1.0 - 0.75))
+        for _ in range(50):
+            memory.tick()
+        _, later = settled(memory, 1.0)
+        # A half-life later it weighs half against the pseudo-control of nothing.
+        assert later.credits[0].amount == pytest.approx(micro(0.6 * math.tanh(1.0 - 0.5 / 1.5)), abs=1)
