@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from earnest import Memory
 from earnest.core.amounts import micro
+from earnest.ledger import testimony
 from earnest.testing import ManualClock, SeededRng
 
 ADVICE: Final = "Old log files under logs/ may be deleted after seven days."
@@ -176,3 +177,20 @@ def test_a_control_counts_from_the_first_tick_of_a_store_on(before: int) -> None
         _, later = settled(memory, 1.0)
         # A half-life later it weighs half against the pseudo-control of nothing.
         assert later.credits[0].amount == pytest.approx(micro(0.6 * math.tanh(1.0 - 0.5 / 1.5)), abs=1)
+
+
+def test_a_revoked_meter_takes_its_own_words_with_it_and_no_others() -> None:
+    with opened() as memory:
+        both = memory.add(ADVICE)
+        tickets = [memory.decide(ASKED).id for _ in range(4)]
+        for ticket, (delta, meter) in zip(tickets, ((-2.0, "liar"), (0.5, "fair"), (-2.0, "liar"), (-1.5, "fair")), strict=True):
+            assert ticket is not None
+            memory.settle(ticket, delta=delta, meter=meter)
+        memory.meters.revoke("liar")
+        assert memory.get(both.id).standing == "suspended", "the other meter's harm still stands"
+        with memory._store.read() as reading:
+            said = testimony.Testimony(reading, memory._read_settings(reading))
+            row = reading.entry(both.id)
+            assert row is not None
+            assert [(word.meter, word.size) for word in said.words(row.row)] == [("fair", 0.5), ("fair", -1.5)]
+            assert said.weigh(row.row).words == 2
