@@ -194,3 +194,27 @@ def test_a_revoked_meter_takes_its_own_words_with_it_and_no_others() -> None:
             assert row is not None
             assert [(word.meter, word.size) for word in said.words(row.row)] == [("fair", 0.5), ("fair", -1.5)]
             assert said.weigh(row.row).words == 2
+
+
+@pytest.mark.parametrize("rule", ["evidence", "classic"])
+def test_a_ticks_event_tells_what_the_store_holds_after_it(rule: str) -> None:
+    with opened(settings={"rule": rule, "rent": 0.15, "stake": 0.5}) as memory:
+        memory.add(ADVICE)
+        died = 0
+        for number in range(10):
+            memory.add(f"Zebra herd {number} follows rain {number * 7}.", cue=f"zebra{number}")
+            outcome = (0.0, 2.0, 1.0)[number % 3]
+            waiting = memory.decide(ASKED).id
+            settled(memory, outcome)
+            report = memory.tick(expire_after=3)
+            [event] = memory.events(kind="tick", limit=1, newest=True)
+            stats = memory.stats()
+            assert waiting in {ticket.id for ticket in memory.pending()}
+            assert {name: event.data[name] for name in ("population", "suspended", "died", "expired", "energy", "pending")} == {
+                "population": stats.alive, "suspended": stats.suspended, "died": len(report.died), "expired": report.expired,
+                "energy": stats.energy, "pending": stats.pending,
+            }  # fmt: skip
+            assert (report.population, event.data["rent"]) == (stats.alive, report.rent)
+            assert stats.energy == sum(entry.balance for entry in memory.list(standing="active"))
+            died += len(report.died)
+        assert died > 3
