@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any, Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from earnest import Memory
 from earnest.core.amounts import micro
 from earnest.errors import NotAllowed
+from earnest.ledger.revocation import first_event
 from earnest.testing import ManualClock, SeededRng
 
 ADVICE: Final = "Old log files under logs/ may be deleted after seven days."
@@ -61,3 +65,53 @@ def test_a_revocation_is_taken_back_unless_the_same_meter_was_revoked_again_sinc
         memory.undo(second.event)
         assert [memory.get(each.id).standing for each in (one, other)] == ["suspended", "suspended"]
         assert memory.check().problems == ()
+
+
+def test_revoking_again_from_another_tick_is_as_having_revoked_from_that_tick_alone() -> None:
+    found = []
+    for sinces in ((0, 2), (2,), (2, 0, 2), (3, 2)):
+        with opened() as memory:
+            entries = [memory.add(ADVICE), memory.add(OTHER)]
+            settle(memory, ASKED, -2.0, "liar")
+            for _ in range(3):
+                memory.tick()
+            settle(memory, OTHER_ASKED, -2.0, "liar")
+            for since in sinces:
+                memory.meters.revoke("liar", since=since)
+            found.append([memory.get(entry.id).standing for entry in entries])
+            assert memory.check().problems == ()
+    assert found == [["suspended", "active"]] * 4
+
+
+@given(ticks=st.lists(st.integers(0, 3), min_size=1, max_size=8), asked=st.integers(0, 10))
+def test_the_first_event_of_a_tick_or_a_moment_is_found_as_reading_the_whole_log_finds_it(ticks: list[int], asked: int) -> None:
+    clock = ManualClock()
+    with Memory.open(":memory:", clock=clock, rng=SeededRng(1), embedder="none") as memory:
+        start = clock.now()
+        for number, written in enumerate(ticks):
+            for each in range(written):
+                memory.add(f"Fact {number} is about matter{each}.")
+            clock.advance(hours=1)
+            memory.tick()
+        log = memory.events(limit=1_000)
+        moment = start + timedelta(hours=asked)
+        by_tick = next((event.seq for event in log if event.tick >= asked), log[-1].seq + 1)
+        by_time = next((event.seq for event in log if event.at >= moment), log[-1].seq + 1)
+        with memory._store.read() as reading:
+            assert first_event(reading, asked) == by_tick and first_event(reading, moment) == by_time
+            assert first_event(reading, None) == 0
+
+
+def test_who_came_back_because_a_liar_was_found_out_dies_as_one_that_did_no_harm() -> None:
+    with opened(settings={"stake": 0.2}) as memory:
+        entry, earning = memory.add(ADVICE), memory.add(OTHER)
+        settle(memory, ASKED, -2.0, "liar")
+        while memory.get(entry.id).alive:
+            settle(memory, OTHER_ASKED, 1.0)
+            memory.tick()
+        assert memory.get(entry.id).cause == "executed"
+        assert memory.meters.revoke("liar").returned == (entry.id,) and memory.get(entry.id).balance == micro(0.2)
+        memory.configure(rule="classic")
+        while memory.get(entry.id).alive:
+            memory.tick()
+        assert memory.get(entry.id).cause == "starved" and memory.get(earning.id).alive
