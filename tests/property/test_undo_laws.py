@@ -115,3 +115,40 @@ def test_who_came_back_because_a_liar_was_found_out_dies_as_one_that_did_no_harm
         while memory.get(entry.id).alive:
             memory.tick()
         assert memory.get(entry.id).cause == "starved" and memory.get(earning.id).alive
+
+
+def test_what_was_revoked_while_another_rule_was_in_force_counts_for_nothing_once_evidence_is_back() -> None:
+    told = []
+    for way in (("revoke",), ("classic", "revoke", "evidence"), ("classic", "evidence", "revoke")):
+        with opened(settings={"rent": 0.0}) as memory:
+            entries = [memory.add(ADVICE), memory.add(OTHER)]
+            settle(memory, ASKED, 1.0, "fair")
+            settle(memory, OTHER_ASKED, 1.0, "fair")
+            settle(memory, OTHER_ASKED, 1.0, "liar")
+            settle(memory, ASKED, -3.0, "liar")
+            memory.tick()
+            for step in way:
+                if step == "revoke":
+                    memory.meters.revoke("liar")
+                else:
+                    memory.configure(rule=step)
+            memory.tick()
+            with memory._store.read() as reading:
+                beliefs = {name: (round(kept[0].lies, 9), round(kept[0].words, 9)) for name, kept in reading.beliefs().items()}
+            told.append(([memory.get(entry.id).standing for entry in entries], beliefs))
+    assert told[0] == told[1] == told[2] and told[0][0] == ["active", "active"]
+
+
+def test_back_under_classic_whoever_was_suspended_for_harm_may_decide_again_rules_too() -> None:
+    with opened() as memory:
+        entry = memory.add(ADVICE)
+        rule = memory.rules.add("avoid", trigger="When old log files are to be deleted", action="Ask the owner of the folder first.")
+        settle(memory, ASKED, -3.0)
+        with memory._writing() as tx:
+            stored = tx.entry(rule.id)
+            assert stored is not None
+            tx.change_entry(stored.row, standing="suspended")
+        memory.configure(rule="classic")
+        assert [memory.get(each).standing for each in (entry.id, rule.id)] == ["active", "active"]
+        memory.configure(rule="evidence")
+        assert memory.get(entry.id).standing == "suspended", "its words were kept"
