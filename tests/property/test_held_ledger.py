@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from earnest import Memory
 from earnest.core.amounts import micro
-from earnest.ledger import testimony
+from earnest.core.ticket import Role, Share, Tier
+from earnest.ledger import settling, testimony
 from earnest.testing import ManualClock, SeededRng
 
 ADVICE: Final = "Old log files under logs/ may be deleted after seven days."
@@ -218,3 +219,39 @@ def test_a_ticks_event_tells_what_the_store_holds_after_it(rule: str) -> None:
             assert stats.energy == sum(entry.balance for entry in memory.list(standing="active"))
             died += len(report.died)
         assert died > 3
+
+
+@given(
+    roles=st.lists(st.sampled_from(("cited", "supporting", "withheld")), max_size=6),
+    decided=st.booleans(),
+    tier=st.sampled_from(("measured", "operator", "claimed")),
+)
+def test_an_outcome_is_evidence_of_who_decided_in_full_and_of_who_was_cited_in_part_and_of_nobody_else(
+    roles: list[Role], decided: bool, tier: Tier
+) -> None:
+    named: list[Role] = [*roles, "deciding"] if decided else roles
+    shares = tuple(Share(row, f"e{row}", role) for row, role in enumerate(named, 1))
+    with opened() as memory:
+        memory.add(ADVICE)
+        ticket = memory.decide(ASKED).id
+        with memory._store.read() as reading:
+            stored = reading.ticket(str(ticket))
+    assert stored is not None
+    found = settling.parts(settling.Measured(stored, 1.0, 1.0, "disk", tier, None, shares))
+    cited = roles.count("cited")
+    expected = {
+        share.entry_row: 1.0 if share.role == "deciding" else 1.0 / (cited + decided)
+        for share in shares
+        if share.role in ("deciding", "cited")
+    }
+    assert found == (expected if tier == "measured" else {})
+
+
+@pytest.mark.parametrize("stake", [0.000001, 1.0])
+def test_an_entry_is_cleared_by_its_evidence_as_long_as_it_holds_anything(stake: float) -> None:
+    with opened(settings={"stake": stake, "rent": 0.0}) as memory:
+        entry = memory.add(ADVICE)
+        settled(memory, -2.0, "liar")
+        assert (memory.get(entry.id).standing, memory.get(entry.id).balance) == ("suspended", micro(stake))
+        memory.meters.revoke("liar")
+        assert (memory.get(entry.id).standing, memory.get(entry.id).balance) == ("active", micro(stake))
