@@ -58,6 +58,8 @@ def test_undoing_a_merge_gives_back_what_was_put_in_and_an_account_only_to_who_h
         [event] = memory.events(kind="merge")
         memory.undo(event.seq)
         assert [memory.get(member.id).balance for member in members] == before
+        [ended] = memory.events(entry=heir.id, kind="forget")
+        assert (ended.data["left"], ended.data["merge"], memory.get(heir.id).balance) == (0, event.seq, 0)
         assert (sum(before) > 0) is (retention == "earned") and memory.check().problems == ()
 
 
