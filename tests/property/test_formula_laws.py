@@ -14,9 +14,11 @@ from earnest.core.baseline import Baseline, Control, slope
 from earnest.core.credit import ByEvidence
 from earnest.core.evidence import RULE, Belief, EvidenceRule, Word, effect, folded, heard, listened, tallied, weigh, weight
 from earnest.core.gate import Terms, judged, skewed
+from earnest.core.settings import Settings
 from earnest.core.sizes import LEAST_SPREAD, STEEPNESS, Sizes
 from earnest.core.ticket import Share
-from earnest.core.uplift import Comparison, Drawn, Uplift, compared, verdict
+from earnest.core.uplift import Comparison, Draw, Drawn, SettledDraw, Uplift, compared, verdict
+from earnest.ledger.uplift import measured
 
 MICRO_GAIN: Final = 600_000
 
@@ -210,3 +212,18 @@ def test_an_entrys_own_words_are_left_in_only_where_that_is_asked_for(rows: list
         said = heard(words, {"m": belief}, rule)
         plain = folded(said, {"m": (held, weight(held), belief.sizes.law())}, rule.limit, rule) if said else rule.prior_odds
         assert weigh(words, {"m": belief}, rule).odds == pytest.approx(plain)
+
+
+@given(rows=HISTORIES, bound=st.floats(0.25, 8.0), scale=st.floats(0.5, 50.0))
+def test_an_uplift_is_told_in_the_meters_scale_whatever_the_bound_is(rows: list[tuple[bool, float]], bound: float, scale: float) -> None:
+    def told(unit: float, of: float) -> Uplift:
+        draws = [Draw(1, "shown" if shown else "all", 0.5, 0.0, 0.5) for shown, _ in rows]
+        settled = [SettledDraw(draw, outcome * of * unit, unit, "measured") for draw, (_, outcome) in zip(draws, rows, strict=True)]
+        return measured(settled, {}, Settings(holdout=0.5, uplift_bound=of), against="nothing", alpha=0.05)
+
+    plain, wide = told(1.0, 1.0), told(scale, bound)
+    assert (plain.decisions, plain.holdouts, plain.cut, wide.cut) == (wide.decisions, wide.holdouts, 0, wide.cut)
+    assert plain.measured is wide.measured
+    if plain.low is not None and plain.high is not None and plain.effect is not None:
+        expected = (bound * plain.low, bound * plain.effect, bound * plain.high)
+        assert (wide.low, wide.effect, wide.high) == pytest.approx(expected, abs=1e-6)

@@ -114,3 +114,12 @@ def test_who_waits_to_be_borne_out_says_for_how_many_outcomes_while_it_lives() -
                 assert said in now and f"earnest vouch {entry.id}" in now
         memory.forget(entry.id, reason="not needed")
         assert not any(line.startswith("  waits ") for line in memory.obituary(entry.id).splitlines())
+
+
+def test_a_life_tells_a_short_text_whole_and_a_long_one_by_its_beginning() -> None:
+    with opened() as memory:
+        short, long = memory.add(OTHER), memory.add(ADVICE + " really" * 100)
+        said = [next(line for line in memory.obituary(each.id).splitlines() if line.startswith("  says ")) for each in (short, long)]
+        assert said[0].endswith(OTHER)
+        told = said[1].removeprefix("  says ").strip()
+        assert told.startswith(ADVICE) and told.endswith("…") and len(told) <= 300

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from earnest import Memory
 from earnest.core.amounts import micro
+from earnest.core.evidence import RULE
 from earnest.errors import NotAllowed
 from earnest.ledger.revocation import first_event
 from earnest.testing import ManualClock, SeededRng
@@ -152,3 +153,18 @@ def test_back_under_classic_whoever_was_suspended_for_harm_may_decide_again_rule
         assert [memory.get(each).standing for each in (entry.id, rule.id)] == ["active", "active"]
         memory.configure(rule="evidence")
         assert memory.get(entry.id).standing == "suspended", "its words were kept"
+
+
+def test_revoking_again_from_later_on_judges_those_too_of_whom_the_meter_spoke_long_ago() -> None:
+    with opened(settings={"rent": 0.0}) as memory:
+        entry = memory.add(ADVICE)
+        memory.add(OTHER)
+        settle(memory, ASKED, -2.0, "liar")
+        memory.tick()
+        # More than the words that a meter is learned from: the first one lies outside.
+        for _ in range(RULE.window + 1):
+            settle(memory, OTHER_ASKED, 1.0, "liar")
+        memory.meters.revoke("liar")
+        assert memory.get(entry.id).standing == "active"
+        memory.meters.revoke("liar", since=1)
+        assert memory.get(entry.id).standing == "suspended"
