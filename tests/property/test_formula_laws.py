@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from earnest.core.amounts import ACCOUNTS, CAP, FORFEIT, MINT, RENT, WORLD
 from earnest.core.baseline import Baseline, Control, slope
+from earnest.core.calendar import FIRST, days_before
 from earnest.core.credit import ByEvidence
 from earnest.core.evidence import RULE, Belief, EvidenceRule, Word, effect, folded, heard, listened, tallied, weigh, weight
 from earnest.core.gate import Terms, judged, skewed
@@ -227,3 +229,25 @@ def test_an_uplift_is_told_in_the_meters_scale_whatever_the_bound_is(rows: list[
     if plain.low is not None and plain.high is not None and plain.effect is not None:
         expected = (bound * plain.low, bound * plain.effect, bound * plain.high)
         assert (wide.low, wide.effect, wide.high) == pytest.approx(expected, abs=1e-6)
+
+
+# the calendar
+
+
+@given(
+    now=st.datetimes(timezones=st.just(UTC)),
+    days=st.one_of(st.floats(0.0, 4_000_000.0), st.just(math.inf), st.integers(0, 4_000_000).map(float)),
+)
+def test_so_many_days_before_is_that_moment_or_the_first_of_the_calendar(now: datetime, days: float) -> None:
+    found = days_before(now, days)
+    assert FIRST <= found <= now
+    try:
+        assert found == now - timedelta(days=days)
+    except OverflowError:
+        assert found == FIRST
+
+
+@given(days=st.integers(0, 3_000_000))
+def test_the_first_moment_itself_is_as_many_days_before_as_it_is(days: int) -> None:
+    now = FIRST + timedelta(days=days)
+    assert days_before(now, float(days)) == days_before(now, days + 1.0) == FIRST

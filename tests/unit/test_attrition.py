@@ -54,3 +54,17 @@ def test_of_near_duplicates_the_richer_leads_and_of_equals_the_older(richer: str
             groups, refused = consolidation.groups(reading, memory._analyser, 0.6)
         assert refused == [] and len(groups) == 1
         assert groups[0][0].entry.id == made["first" if richer == "neither" else richer].id
+
+
+def test_twenty_withheld_decisions_are_enough_for_doctor_to_say_that_memory_does_not_pay_and_nineteen_are_not() -> None:
+    economy = {"rule": "classic", "rent": 0.0, "stake": 500.0, "cap": 500.0, "holdout": 0.5, "holdout_entry": 0.0}
+    with Memory.open(":memory:", clock=ManualClock(), rng=SeededRng(3), embedder="none", settings=economy) as memory:
+        memory.add("Old log files under logs/ may be deleted after seven days.")
+        withheld = 0
+        said: dict[int, bool] = {}
+        while withheld < 20:
+            ticket = memory.decide("May old log files under logs/ be deleted?")
+            withheld += ticket.holdout
+            memory.settle(str(ticket.id), delta=1.0 if ticket.holdout else -1.0, meter="disk")
+            said[withheld] = "memory_does_not_pay" in {finding.code for finding in memory.doctor().findings}
+        assert said[19] is False and said[20] is True
