@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from earnest.core import fading
 from earnest.core.amounts import ACCOUNTS, CAP, FORFEIT, MINT, RENT, WORLD
 from earnest.core.baseline import Baseline, Control, slope
 from earnest.core.calendar import FIRST, days_before
@@ -251,3 +252,43 @@ def test_so_many_days_before_is_that_moment_or_the_first_of_the_calendar(now: da
 def test_the_first_moment_itself_is_as_many_days_before_as_it_is(days: int) -> None:
     now = FIRST + timedelta(days=days)
     assert days_before(now, float(days)) == days_before(now, days + 1.0) == FIRST
+
+
+# fading
+
+
+@given(age=st.floats(-5.0, 5_000.0), half_life=st.floats(0.01, 1_000.0), strength=st.floats(1.0, 16.0), importance=st.floats(0.0, 1.0))
+def test_an_entry_loses_half_of_what_is_left_in_each_half_life_from_the_first_moment_on(
+    age: float, half_life: float, strength: float, importance: float
+) -> None:
+    left = fading.retention(age, half_life, strength)
+    assert left == pytest.approx(0.5 ** (max(0.0, age) / (half_life * strength)))
+    assert fading.worth(importance, age, half_life, strength) == pytest.approx(importance * left)
+    later = fading.retention(max(0.0, age) + half_life * strength, half_life, strength)
+    assert later == pytest.approx(left / 2)
+
+
+@given(strength=st.floats(1.0, 16.0), left=st.floats(0.0, 1.0))
+def test_a_recall_strengthens_by_what_was_forgotten_and_helpful_feedback_by_a_fifth_of_its_half_at_least(
+    strength: float, left: float
+) -> None:
+    assert fading.recalled(strength, left) == pytest.approx(min(16.0, strength + (1.0 - left)))
+    assert fading.helped(strength, left) == pytest.approx(min(16.0, strength + 0.5 * (0.2 + 0.8 * (1.0 - left))))
+
+
+@given(
+    began=st.datetimes(timezones=st.just(UTC)),
+    importance=st.floats(0.0, 1.0),
+    half_life=st.floats(0.01, 1e7),
+    threshold=st.floats(0.0, 1.0),
+    strength=st.floats(1.0, 16.0),
+)
+def test_the_day_on_which_an_entry_fades_is_in_the_calendar_or_there_is_none(
+    began: datetime, importance: float, half_life: float, threshold: float, strength: float
+) -> None:
+    found = fading.fades_at(began, importance, strength, half_life, threshold)
+    days = fading.lasts(importance, half_life, threshold, strength)
+    if found is None:
+        assert began.year + days / 365.0 >= 9_990
+    else:
+        assert found == began + timedelta(days=days) and days >= 0
