@@ -15,8 +15,9 @@ from earnest.core.amounts import ACCOUNTS, CAP, FORFEIT, MINT, RENT, WORLD
 from earnest.core.baseline import Baseline, Control, slope
 from earnest.core.calendar import FIRST, days_before
 from earnest.core.credit import ByEvidence
-from earnest.core.evidence import RULE, Belief, EvidenceRule, Word, effect, folded, heard, listened, tallied, weigh, weight
+from earnest.core.evidence import RULE, Belief, EvidenceRule, Word, WordRow, effect, folded, heard, listened, tallied, weigh, weight
 from earnest.core.gate import Terms, judged, skewed
+from earnest.core.learning import histories, word_of
 from earnest.core.settings import Settings
 from earnest.core.sizes import LEAST_SPREAD, STEEPNESS, Sizes
 from earnest.core.ticket import Share
@@ -292,3 +293,46 @@ def test_the_day_on_which_an_entry_fades_is_in_the_calendar_or_there_is_none(
         assert began.year + days / 365.0 >= 9_990
     else:
         assert found == began + timedelta(days=days) and days >= 0
+
+
+# histories that are folded once
+
+SAID: Final = st.lists(
+    st.tuples(st.integers(1, 2), st.sampled_from((0.0, 0.6, -0.4, -0.9)), st.sampled_from((None, -0.8, -0.4, 0.6))), min_size=1, max_size=4
+)
+
+
+def rows_of(entry: int, said: list[tuple[int, float, float | None]]) -> list[WordRow]:
+    return [
+        (entry, n, n, tick, "m", size, 1.0, again, None if again is None else "look", 0 if again is None else n, 0)
+        for n, (tick, size, again) in enumerate(sorted(said, key=lambda word: word[0]), 10 * entry)
+    ]
+
+
+@given(one=SAID, ticks=st.lists(st.integers(1, 2), min_size=4, max_size=4))
+def test_entries_are_only_folded_as_one_where_their_words_come_to_the_same_odds(
+    one: list[tuple[int, float, float | None]], ticks: list[int]
+) -> None:
+    """The second says the same as the first in other ticks: what comes in a run counts less, so that they may not be alike."""
+    first = rows_of(1, one)
+    again = [
+        (tick, size, look) for tick, (_, size, look) in zip(sorted(ticks[: len(one)]), sorted(one, key=lambda word: word[0]), strict=True)
+    ]
+    other = rows_of(2, again)
+    windows = {"m": (1, 100), "look": (1, 100)}
+    beliefs = {name: Belief(lies=30.0, words=100.0, since=1, through=100) for name in windows}
+    found = histories([*first, *other], windows)
+    odds = [round(weigh([word_of(row) for row in rows], beliefs).odds, 9) for rows in (first, other)]
+    if len(found) == 1:
+        assert odds[0] == odds[1] and found[0].rows == [1, 2]
+    else:
+        assert [history.rows for history in found] == [[1], [2]]
+        assert [history.rows for history in histories(first, windows)] == [[1]]
+
+
+def test_harms_that_second_looks_found_in_one_tick_are_not_folded_with_those_of_two() -> None:
+    together, apart = rows_of(1, [(1, 0.0, -0.8), (1, 0.0, -0.8)]), rows_of(2, [(1, 0.0, -0.8), (2, 0.0, -0.8)])
+    beliefs = {name: Belief(lies=30.0, words=100.0, since=1, through=100) for name in ("m", "look")}
+    odds = [weigh([word_of(row) for row in rows], beliefs).odds for rows in (together, apart)]
+    assert odds[0] > odds[1], "what comes in a run has one cause"
+    assert len(histories([*together, *apart], {"m": (1, 100), "look": (1, 100)})) == 2
