@@ -18,6 +18,7 @@ from earnest.core.credit import ByEvidence
 from earnest.core.evidence import RULE, Belief, EvidenceRule, Word, WordRow, effect, folded, heard, listened, tallied, weigh, weight
 from earnest.core.gate import Terms, judged, skewed
 from earnest.core.learning import histories, word_of
+from earnest.core.links import Link, joined
 from earnest.core.settings import Settings
 from earnest.core.sizes import LEAST_SPREAD, STEEPNESS, Sizes
 from earnest.core.ticket import Share
@@ -336,3 +337,19 @@ def test_harms_that_second_looks_found_in_one_tick_are_not_folded_with_those_of_
     odds = [weigh([word_of(row) for row in rows], beliefs).odds for rows in (together, apart)]
     assert odds[0] > odds[1], "what comes in a run has one cause"
     assert len(histories([*together, *apart], {"m": (1, 100), "look": (1, 100)})) == 2
+
+
+# links
+
+
+@given(
+    known=st.tuples(st.floats(0.05, 1.0), st.booleans(), st.sampled_from(("", "before"))),
+    found=st.tuples(st.floats(0.05, 1.0), st.booleans(), st.sampled_from(("", "now"))),
+)
+def test_a_link_found_again_weighs_the_more_of_both_and_keeps_its_reason_unless_it_had_none_or_somebody_gives_another(
+    known: tuple[float, bool, str], found: tuple[float, bool, str]
+) -> None:
+    one, two = (Link(1, 2, "related", weight, reason=reason, stated=stated) for weight, stated, reason in (known, found))
+    made = joined(one, two)
+    assert (made.weight, made.stated) == (max(known[0], found[0]), known[1] or found[1])
+    assert made.reason == (found[2] if found[1] or not known[2] else known[2])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from earnest import Memory
 from earnest.core.amounts import micro
-from earnest.core.ticket import Role, Share, Tier
+from earnest.core.ticket import Role, Share, StoredTicket, Tier
 from earnest.ledger import settling, testimony
 from earnest.testing import ManualClock, SeededRng
 
@@ -231,12 +231,7 @@ def test_an_outcome_is_evidence_of_who_decided_in_full_and_of_who_was_cited_in_p
 ) -> None:
     named: list[Role] = [*roles, "deciding"] if decided else roles
     shares = tuple(Share(row, f"e{row}", role) for row, role in enumerate(named, 1))
-    with opened() as memory:
-        memory.add(ADVICE)
-        ticket = memory.decide(ASKED).id
-        with memory._store.read() as reading:
-            stored = reading.ticket(str(ticket))
-    assert stored is not None
+    stored = StoredTicket(1, "t", ASKED, ADVICE, "open", False, 1.0, 0, ManualClock().now(), None, shares)
     found = settling.parts(settling.Measured(stored, 1.0, 1.0, "disk", tier, None, shares))
     cited = roles.count("cited")
     expected = {
