@@ -231,7 +231,7 @@ def test_an_outcome_is_evidence_of_who_decided_in_full_and_of_who_was_cited_in_p
 ) -> None:
     named: list[Role] = [*roles, "deciding"] if decided else roles
     shares = tuple(Share(row, f"e{row}", role) for row, role in enumerate(named, 1))
-    stored = StoredTicket(1, "t", ASKED, ADVICE, "open", False, 1.0, 0, ManualClock().now(), None, shares)
+    stored = StoredTicket(1, "t", ASKED, ADVICE, "pending", False, 1.0, 0, ManualClock().now(), None, shares)
     found = settling.parts(settling.Measured(stored, 1.0, 1.0, "disk", tier, None, shares))
     cited = roles.count("cited")
     expected = {

@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from earnest.core.lesson_merging import foreign
 from tests.unit.test_lesson_bases import Fork, read
 
@@ -30,12 +28,11 @@ def test_how_a_question_was_asked_may_become_known_and_nothing_else_of_an_outcom
         assert f"ticket {name} is settled by the change itself" in foreign(base, more)
 
 
-@pytest.mark.parametrize("of", ["settled", "ended"])
-def test_an_end_that_a_change_leaves_out_is_told(tmp_path: Path, of: str) -> None:
+def test_an_end_that_a_change_leaves_out_is_told(tmp_path: Path) -> None:
     base = read(Fork(tmp_path).base)
-    ended = replace(base, settled={}, ended=dict(base.settled)) if of == "ended" else base
-    for name in getattr(ended, of):
-        told = foreign(ended, replace(ended, **{of: {other: fact for other, fact in getattr(ended, of).items() if other != name}}))
-        assert [line for line in told if name in line] == [
-            f"the outcome of ticket {name} is gone" if of == "settled" else f"how ticket {name} ended is gone"
-        ]
+    unsettled = replace(base, settled={}, ended=dict(base.settled))
+    for gone in base.settled:
+        left = {name: fact for name, fact in base.settled.items() if name != gone}
+        assert [line for line in foreign(base, replace(base, settled=left)) if gone in line] == [f"the outcome of ticket {gone} is gone"]
+        told = foreign(unsettled, replace(unsettled, ended=left))
+        assert [line for line in told if gone in line] == [f"how ticket {gone} ended is gone"]
