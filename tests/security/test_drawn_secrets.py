@@ -39,3 +39,36 @@ def test_a_long_name_made_of_words_and_what_repeats_itself_are_left(word: str) -
 def test_a_token_in_an_address_is_found_if_it_mixes_letters_and_digits_over_twelve_characters(value: str, found: bool) -> None:
     text = f"Call https://api.example.org/v1/items?key={value}&page=2 again."
     assert [text[one.start : one.end] for one in secrets(text)] == ([value] if found else [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "max tokens: 4096 in each call",
+        "The secret: the oven must be hot.",
+        "key: value",
+        "key: value2",
+        "token: deployment-controller",
+        "Run it with --password --Verbose-mode and wait.",
+        "The password: correct horse battery staple",
+        "The password: required for the second login",
+        "password = ${DB_PASSWORD}",
+    ],
+)
+def test_a_word_about_a_secret_a_reference_to_one_and_an_option_after_an_option_are_left(text: str) -> None:
+    assert secrets(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("token: q8Zr2LkP0sVt7YwX", "q8Zr2LkP0sVt7YwX"),
+        ("Run it with --password hunter22 and wait.", "hunter22"),
+        ("password: Xk9mPq2vL", "Xk9mPq2vL"),
+        ("password = hunterhunter", "hunterhunter"),
+        ("password: TrOubadour", "TrOubadour"),
+        ("PIN: 4711", "4711"),
+    ],
+)
+def test_a_value_beside_a_name_is_found_and_nothing_around_it(text: str, value: str) -> None:
+    assert [text[found.start : found.end] for found in secrets(text)] == [value]
