@@ -160,10 +160,10 @@ def test_revoking_again_from_later_on_judges_those_too_of_whom_the_meter_spoke_l
         entry = memory.add(ADVICE)
         memory.add(OTHER)
         settle(memory, ASKED, -2.0, "liar")
-        memory.tick()
         # More than the words that a meter is learned from: the first one lies outside.
         for _ in range(RULE.window + 1):
             settle(memory, OTHER_ASKED, 1.0, "liar")
+        memory.tick()
         memory.meters.revoke("liar")
         assert memory.get(entry.id).standing == "active"
         memory.meters.revoke("liar", since=1)
