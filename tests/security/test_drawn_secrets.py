@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -72,3 +73,50 @@ def test_a_word_about_a_secret_a_reference_to_one_and_an_option_after_an_option_
 )
 def test_a_value_beside_a_name_is_found_and_nothing_around_it(text: str, value: str) -> None:
     assert [text[found.start : found.end] for found in secrets(text)] == [value]
+
+
+def checked(digits: str) -> str:
+    """The digits with the check digit of ISO/IEC 7812 behind them."""
+    total = 0
+    for place, digit in enumerate(reversed(digits)):
+        number = int(digit) * (2 if place % 2 == 0 else 1)
+        total += number - 9 if number > 9 else number
+    return digits + str(-total % 10)
+
+
+def printed(digits: str, groups: tuple[int, ...], between: str) -> str:
+    places = [sum(groups[:n]) for n in range(len(groups) + 1)]
+    return between.join(digits[start:end] for start, end in pairwise(places))
+
+
+@pytest.mark.parametrize("between", [" ", "-", ""])
+@pytest.mark.parametrize(
+    ("issuer", "length", "groups"),
+    [
+        ("4", 16, (4, 4, 4, 4)),
+        ("52", 16, (4, 4, 4, 4)),
+        ("2221", 16, (4, 4, 4, 4)),
+        ("37", 15, (4, 6, 5)),
+        ("36", 14, (4, 6, 4)),
+        ("6011", 16, (4, 4, 4, 4)),
+    ],
+)
+def test_a_payment_card_is_found_as_it_is_printed_and_with_one_digit_wrong_it_is_a_number(
+    issuer: str, length: int, groups: tuple[int, ...], between: str
+) -> None:
+    rng = random.Random(issuer)
+    digits = checked(issuer + "".join(rng.choice("0123456789") for _ in range(length - 1 - len(issuer))))
+    card = printed(digits, groups, between)
+    text = f"They paid with {card} on Monday."
+    assert [(text[found.start : found.end], found.kind) for found in secrets(text)] == [(card, "payment card")]
+    for place in range(len(issuer), length):
+        wrong = digits[:place] + str((int(digits[place]) + 1) % 10) + digits[place + 1 :]
+        assert secrets(f"They paid with {printed(wrong, groups, between)} on Monday.") == []
+
+
+@pytest.mark.parametrize("issuer", ["9", "10", "56", "2720999"])
+def test_a_number_that_no_issuer_gives_out_is_no_payment_card_whatever_its_check_digit_is(issuer: str) -> None:
+    rng = random.Random(issuer)
+    digits = checked(issuer + "".join(rng.choice("0123456789") for _ in range(15 - len(issuer))))
+    expected = ["payment card"] if issuer.startswith("2720") else []
+    assert [found.kind for found in secrets(f"Order {digits} came on Monday.")] == expected
