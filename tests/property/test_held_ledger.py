@@ -250,3 +250,35 @@ def test_an_entry_is_cleared_by_its_evidence_as_long_as_it_holds_anything(stake:
         assert (memory.get(entry.id).standing, memory.get(entry.id).balance) == ("suspended", micro(stake))
         memory.meters.revoke("liar")
         assert (memory.get(entry.id).standing, memory.get(entry.id).balance) == ("active", micro(stake))
+
+
+@pytest.mark.parametrize("rule", ["evidence", "classic"])
+def test_what_a_gain_brings_beyond_the_cap_goes_to_the_account_of_the_cap_to_the_last_millionth(rule: str) -> None:
+    with opened(settings={"rule": rule, "stake": 1.0, "cap": 1.0, "rent": 0.0}) as memory:
+        entry = memory.add(ADVICE)
+        for count in (1, 2):
+            settled(memory, 1.0, scale=600_000.0)
+            assert memory.get(entry.id).balance == micro(1.0)
+            with memory._store.read() as reading:
+                assert abs(reading.counter("account:cap")) == count
+        assert memory.check().problems == ()
+
+
+def test_who_was_suspended_for_being_empty_and_was_pinned_since_is_cleared_when_the_last_ticket_lets_go_of_it() -> None:
+    with opened(settings={"rule": "classic", "stake": 0.6, "rent": 0.0}) as memory:
+        entry = memory.add(ADVICE)
+        fined, waiting = memory.decide(ASKED).id, memory.decide(ASKED).id
+        memory.settle(str(fined), delta=-1e9, meter="disk")
+        assert memory.get(entry.id).standing == "suspended"
+        memory.pin(entry.id)
+        memory.abandon(str(waiting))
+        assert (memory.get(entry.id).standing, memory.get(entry.id).balance) == ("active", 0)
+        assert [event.data["reason"] for event in memory.events(kind="clear")] == ["kept"]
+
+
+@pytest.mark.parametrize(("acted", "looks"), [(None, 1), (True, 1), (False, 0)])
+def test_no_second_look_is_asked_for_where_nothing_was_done(acted: bool | None, looks: int) -> None:
+    with opened() as memory:
+        memory.add(ADVICE)
+        settled(memory, 1.0, acted=acted)
+        assert len(memory.appeals()) == looks

@@ -38,7 +38,7 @@ def test_a_day_holds_what_its_calls_cost_and_what_is_reserved_and_a_call_is_let_
     clock = ManualClock()
     with Memory.open(":memory:", clock=clock, embedder="none") as memory:
         under_way: list[spending.Reserved] = []
-        today = spent = calls = failed = unpriced = read = 0
+        today = spent = calls = failed = unpriced = read = written = 0
         for kind, first, second in steps:
             now = clock.now()
             if kind == "night":
@@ -60,7 +60,7 @@ def test_a_day_holds_what_its_calls_cost_and_what_is_reserved_and_a_call_is_let_
                     continue
                 if kind == "unpriced":
                     spending.record(tx, now, spending.Used(first, second, None))
-                    calls, unpriced, read = calls + 1, unpriced + 1, read + first
+                    calls, unpriced, read, written = calls + 1, unpriced + 1, read + first, written + second
                     continue
                 if not under_way:
                     continue
@@ -69,7 +69,7 @@ def test_a_day_holds_what_its_calls_cost_and_what_is_reserved_and_a_call_is_let_
                     continue
                 cost = second if kind == "answered" else 0
                 spending.record(tx, now, spending.Used(7, 1, cost, failed=kind == "failed"), reserved)
-                calls, failed, read, spent = calls + 1, failed + (kind == "failed"), read + 7, spent + cost
+                calls, failed, read, written, spent = calls + 1, failed + (kind == "failed"), read + 7, written + 1, spent + cost
                 # What was reserved on another day is gone with that day; the call is paid by the day on which it ended.
                 today += cost - (reserved.micros if reserved.day == spending.day_of(now) else 0)
             with memory._store.read() as reading:
@@ -81,7 +81,7 @@ def test_a_day_holds_what_its_calls_cost_and_what_is_reserved_and_a_call_is_let_
             assert told == {}
         else:
             assert told == {
-                "calls": calls, "failed": failed, "tokens_in": read, "tokens_out": told["tokens_out"], "unpriced": unpriced,
+                "calls": calls, "failed": failed, "tokens_in": read, "tokens_out": written, "unpriced": unpriced,
                 "usd": pytest.approx(spent / 1e6), "usd_today": pytest.approx(today / 1e6), "budget": BUDGET,
             }  # fmt: skip
 
