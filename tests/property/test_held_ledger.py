@@ -282,3 +282,17 @@ def test_no_second_look_is_asked_for_where_nothing_was_done(acted: bool | None, 
         memory.add(ADVICE)
         settled(memory, 1.0, acted=acted)
         assert len(memory.appeals()) == looks
+
+
+@pytest.mark.parametrize("pinned", [False, True])
+def test_a_fine_is_taken_to_the_last_millionth_and_of_a_pinned_entry_no_more_than_it_holds(pinned: bool) -> None:
+    with opened(settings={"rule": "classic", "stake": 0.6, "rent": 0.0}) as memory:
+        entry = memory.add(ADVICE)
+        if pinned:
+            memory.pin(entry.id)
+        settled(memory, -1.0, scale=600_000.0)
+        assert memory.get(entry.id).balance == micro(0.6) - 1
+        kept_open = memory.decide(ASKED).id
+        settled(memory, -1e9)
+        assert memory.get(entry.id).balance == (0 if pinned else -1) and kept_open is not None
+        assert memory.check().problems == ()
