@@ -19,7 +19,7 @@ from earnest.core.analysis import folded
 from earnest.core.entry import Entry, StoredEntry
 from earnest.core.events import Event
 from earnest.errors import InvalidInput
-from earnest.protocols import Reading
+from earnest.protocols import Reading, Writing
 
 SMALL: Final = 50
 """Living entries below which a day's share would be less than a pair of duplicates: the share does not bind."""
@@ -172,6 +172,21 @@ def known(canaries: Sequence[Canary], ask: Ask) -> list[Known]:
 def broken(canaries: Sequence[Known], ask: Ask) -> list[Canary]:
     """Those that are not answered as before: by the same entry, by its heir, or by one that says all that it said."""
     return [one.canary for one in canaries if not _still(one, ask(one.canary.question, one.canary.scope))]
+
+
+def rolled_back(tx: Writing, rows: Sequence[int], wrong: Sequence[Canary], *, canaries: int, stuck: int, **done: int) -> None:
+    """Writes down that a run was taken back.
+
+    Args:
+        rows: The entries that it had changed, which scheduled work leaves alone from now on.
+        wrong: The canaries that broke; none where the run could not be looked over.
+        canaries: How many were asked.
+        stuck: How much of it stands, because something was built on it.
+        done: What it had done: `merges`, `faded`, `compressed`.
+    """
+    told = "; ".join(canary.question for canary in wrong)
+    data = {"canaries": canaries, "broken": len(wrong), "stuck": stuck, **done}
+    tx.append("rollback", entries=rows, data=data, note=told[: check.MAX_DETAIL])
 
 
 def _holds(entry: Entry, expect: str) -> bool:

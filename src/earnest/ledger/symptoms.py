@@ -53,6 +53,9 @@ OPPOSING: Final = frozenset({"negation", "advice", "opposites"})
 ROLLBACK_DAYS: Final = 7
 """Days of the log for which a rollback is told."""
 
+_TAKEN_BACK: Final = {"merges": "merges", "faded": "fadings", "compressed": "shorter texts"}
+"""What a rollback counts, and how it is told."""
+
 
 def zombies(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> Iterator[Finding]:
     """Entries that are empty and cannot be buried, because tickets that nobody ends still name them. O(suspended entries)."""
@@ -189,13 +192,15 @@ def rollbacks(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -
     if last.at - taken[0].at <= timedelta(days=ROLLBACK_DAYS):
         event = taken[0]
         broken, asked, stuck = event.data["broken"], event.data["canaries"], event.data["stuck"]
+        undone = ", ".join(f"{count} {name}" for key, name in _TAKEN_BACK.items() if (count := event.data.get(key))) or "nothing"
+        fix = "look at the entries that it names (`earnest audit --kind rollback`): scheduled work leaves them alone from now on"
+        if event.data.get("merges"):
+            fix += f"; merge by hand what should be one, and raise merge_threshold (now {settings.merge_threshold:g}) if this comes again"
         yield Finding(
             "maintenance_rolled_back",
             "warning",
             "Scheduled work made known questions be answered worse, and was taken back.",
-            f"event {event.seq} at {event.at:%Y-%m-%d %H:%M} UTC: {broken} of {asked} canary questions broke, "
-            f"{event.data['merges']} merges and {event.data.get('faded', 0)} fadings taken back"
-            + (f", {stuck} of them stand, for something was built on them" if stuck else ""),
-            f"look at what was merged (`earnest audit --kind rollback`), and merge by hand what should be one; raise merge_threshold "
-            f"(now {settings.merge_threshold:g}) if this comes again",
+            f"event {event.seq} at {event.at:%Y-%m-%d %H:%M} UTC: {broken} of {asked} canary questions broke; taken back: {undone}"
+            + (f"; {stuck} of them stand, for something was built on them" if stuck else ""),
+            fix,
         )

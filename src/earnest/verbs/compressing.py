@@ -16,7 +16,7 @@ from earnest.core.tokens import estimated
 from earnest.errors import EarnestError, InvalidInput, ModelFailed, NotAllowed, NotUndoable
 from earnest.ledger import compressing, envelope, lifecycle
 from earnest.protocols import LLM
-from earnest.verbs.asking import AskingVerbs, Metered
+from earnest.verbs.asking import Metered
 from earnest.verbs.entries import EntryVerbs
 from earnest.verbs.recalling import RecallVerbs
 
@@ -34,7 +34,7 @@ class Squeezed:
     saved: int = 0
 
 
-class CompressionVerbs(EntryVerbs, RecallVerbs, AskingVerbs):
+class CompressionVerbs(EntryVerbs, RecallVerbs):
     """Verbs that make entries shorter."""
 
     def compress(self, id: str, llm: Any = None, *, key: str | None = None) -> Entry:
@@ -182,9 +182,8 @@ class CompressionVerbs(EntryVerbs, RecallVerbs, AskingVerbs):
         """Bring the originals back, and leave them alone from then on."""
         rows = self._expanded(made, [])
         with self._writing() as tx:
-            data = {"canaries": watched, "broken": len(wrong), "compressed": len(made.done), "stuck": len(made.done) - len(rows)}
-            told = "; ".join(canary.question for canary in wrong)
-            tx.append("rollback", entries=rows, data=data, note=told[: check.MAX_DETAIL])
+            done = len(made.done)
+            envelope.rolled_back(tx, rows, wrong, canaries=watched, stuck=done - len(rows), compressed=done)
 
     def _expanded(self, made: Squeezed, stuck: list[str]) -> list[int]:
         """Brings originals back, the last first; returns their rows. Heirs that something was built on in between go to `stuck`."""

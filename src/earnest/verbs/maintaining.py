@@ -181,7 +181,7 @@ class MaintenanceVerbs(CompressionVerbs, FadingVerbs, LinkVerbs):
             stuck = self._roll_back(done, wrong, len(watched))
             kept = sum(len(group) for group, heir in zip(done.groups, done.heirs, strict=True) if heir in stuck)
             kept += sum(heir in stuck for _, heir in done.shorter.done)
-            return replace(made, changed=kept, due=plan.due, broken=_told(wrong), rolled_back=True, stuck=stuck)
+            return replace(made, changed=kept, due=plan.due, broken=tuple(one.question for one in wrong), rolled_back=True, stuck=stuck)
         faded = tuple(entry.id for entry in done.fallen)
         return replace(made, faded=faded, compressed=tuple(done.shorter.done), saved=done.shorter.saved)
 
@@ -206,16 +206,11 @@ class MaintenanceVerbs(CompressionVerbs, FadingVerbs, LinkVerbs):
             with self._store.read() as reading:
                 members += [stored.row for stored in [reading.entry(entry)] if stored is not None]
         with self._writing() as tx:
-            data = {
-                "canaries": watched, "broken": len(wrong), "merges": len(done.heirs), "faded": len(faded),
-                "compressed": len(done.shorter.done), "stuck": len(stuck),
-            }  # fmt: skip
-            tx.append("rollback", entries=members, data=data, note="; ".join(_told(wrong))[: check.MAX_DETAIL])
+            envelope.rolled_back(
+                tx, members, wrong, canaries=watched, stuck=len(stuck), merges=len(done.heirs), faded=len(faded),
+                compressed=len(done.shorter.done),
+            )  # fmt: skip
         return tuple(stuck)
-
-
-def _told(wrong: Sequence[envelope.Canary]) -> tuple[str, ...]:
-    return tuple(canary.question for canary in wrong)
 
 
 def _loaded(kept: Mapping[str, Any]) -> MaintenanceReport:
