@@ -13,7 +13,7 @@ from typing import Any, Final
 from earnest.conversation.capture import KINDS, MOST
 from earnest.conversation.persons import USER
 from earnest.conversation.turns import LONGEST, READ
-from earnest.core import check, replies
+from earnest.core import replies
 from earnest.core.agreement import content, denies
 from earnest.core.analysis import Analyser, folded
 from earnest.core.grounding import sentences_of
@@ -102,11 +102,8 @@ def _turned(text: str, clauses: Sequence[tuple[frozenset[str], bool]]) -> bool:
 
 def _statement(item: Any) -> tuple[str | None, str]:
     """The text and the type of an item of a reply; no text if it is none."""
-    text = item if isinstance(item, str) else next((item[n] for n in _TEXT_NAMES if item.get(n)), None) if isinstance(item, dict) else None
-    if not isinstance(text, str):
-        return None, ""
-    text = " ".join(check.cleaned(text).split())
-    if not says_something(text) or len(text) > LONGEST or check.blank(text):
+    text = replies.text_of(item, _TEXT_NAMES, limit=LONGEST)
+    if text is None or not says_something(text):
         return None, ""
     type_ = item.get("type") if isinstance(item, dict) else None
     return text, type_ if isinstance(type_, str) and type_ in KINDS else "fact"
