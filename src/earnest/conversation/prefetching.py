@@ -32,8 +32,8 @@ _JOINERS: Final = "\u200c\u200d"
 
 
 def cleared(found: Sequence[Found], floor: float) -> list[Found]:
-    """The hits of one question that a prompt is told, in their order: those that clear the floor, and those beside them that follow the
-    best of these closely; none where nothing that may be shown clears it. See `fusion.told`."""
+    """The hits of one question that a prompt is told, or is guarded by, in their order: those that clear the floor, and those beside them
+    that follow the best of these closely; none where nothing that may be shown clears it. See `fusion.told`."""
     return [found[place] for place in told([(hit.score, hit.covered) for hit in found], floor, [_shown(hit) for hit in found])]
 
 
@@ -50,7 +50,8 @@ def block(
     Rules come first; where there are entries too, they take half of the budget at most.
 
     Only what may decide is shown, and what waits in quarantine, marked as what it is. As with a decision, what is much less relevant
-    than a suspended entry before it is not: it would be a neighbour's rule, applied to the wrong thing. Near-duplicates are shown once.
+    than a suspended or an executed entry before it is not: it would be a neighbour's rule, applied to the wrong thing. Near-duplicates
+    are shown once.
     Those in `dormant` (rows) are shown by their gist.
     """
     chosen: list[Found] = []

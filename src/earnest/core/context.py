@@ -9,8 +9,8 @@ no turns are not touched where there are no turns among the candidates.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from heapq import nlargest
 from typing import Final
@@ -121,6 +121,28 @@ def ranked(words: Words, around: Surroundings) -> Iterator[Scored]:
     """
     ranking = _Ranking(words, around)
     return map(ranking.scored, in_order(ranking.totals()))
+
+
+def rejoined(placed: Mapping[int, Placed], known: Collection[int], dead: Collection[int]) -> dict[int, Placed]:
+    """Places as they were when the turns in the rows `dead` lived, so that what is said next to a dead turn counts for it, and the other
+    way round, as it did. `known` are the rows that came with the turns around them: the others stay as they are. O(known × dead)."""
+    made = dict(placed)
+    gone = [placed[row] for row in dead if row in placed and placed[row].session]
+    for row in known if gone else ():
+        mine = placed[row]
+        others = [each for each in gone if each.session == mine.session and each.row != row]
+        if mine.session and others:
+            here, nearby = _when(mine), {each.row: each for each in others}
+            nearby.update((near, placed[near]) for near in (*mine.before, *mine.after) if near in placed)
+            order = sorted(nearby.values(), key=_when)
+            before = tuple(each.row for each in reversed(order) if _when(each) < here)[:REACH]
+            made[row] = replace(mine, before=before, after=tuple(each.row for each in order if _when(each) > here)[:REACH])
+    return made
+
+
+def _when(place: Placed) -> tuple[float, int]:
+    """By what turns of a session are in order: when they were said, then their age."""
+    return 0.0 if place.happened is None else place.happened.timestamp(), place.row
 
 
 class _Ranking:

@@ -187,6 +187,10 @@ class ReadingLedger(Protocol):
         """As `candidates`, among the executed entries: a text that was executed goes on guarding its question."""
         ...
 
+    def executed(self, chosen: Filter, limit: int) -> list[Candidate]:
+        """Those of the `limit` executed entries written last that pass the filter, of whatever words; the last first. O(limit)."""
+        ...
+
     def past(self, question: Question, chosen: Filter, limit: int, share: float = 0.0) -> tuple[list[Candidate], Statistics]:
         """As `candidates`, among the superseded entries: who asks what held at an earlier time is told what was said then."""
         ...

@@ -24,6 +24,7 @@ from earnest.rules.standing import views
 from earnest.verbs.asking import Metered
 from earnest.verbs.beside import asked_parts, matching
 from earnest.verbs.recalling import RecallVerbs, asked, ways
+from earnest.verbs.seating import guarding
 
 Extract = Literal["rules", "llm"]
 
@@ -221,9 +222,10 @@ class ConversationVerbs(RecallVerbs):
             rules = matching(self, reading, settings, askings, chosen, ("active",), self._clock.now())
             told = views(reading, [hit.stored for hit in rules])
             least = settings.floor if at_least is None else at_least
+            guards = guarding(reading, settings)
             for asking in askings:
                 # Looked at from half of the floor on: beside what clears it stands what follows it closely.
-                for hit in prefetching.cleared(self._find(reading, asking, chosen, _DEEP, HALF * least), least):
+                for hit in prefetching.cleared(self._find(reading, asking, chosen, _DEEP, HALF * least, guards=guards), least):
                     known = best.get(hit.stored.row)
                     # Rules come in by their own way, which knows which of them are in force.
                     if hit.stored.entry.kind != "rule" and (known is None or hit.score > known.score):

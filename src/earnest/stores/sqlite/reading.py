@@ -293,6 +293,17 @@ class SqliteReading(DecisionReading, LogReading, DrawReading, RuleReading, Reply
     def guards(self, question: Question, chosen: Filter, limit: int, share: float = 0.0) -> tuple[list[Candidate], Statistics]:
         return self._among_dead("guards", "executed", question, chosen, limit, share)
 
+    def executed(self, chosen: Filter, limit: int) -> list[Candidate]:
+        where, values = self._conditions(replace(chosen, standings=("dead",)), "e")
+        condition = " AND ".join(["e.cause = 'executed'", *where])
+        # From the table that the index keeps its texts in, which has them in the order of their rows.
+        latest = "(SELECT id, c1, c2 FROM guards_content ORDER BY id DESC LIMIT ?)"
+        sql = f"SELECT g.id, g.c1, g.c2 FROM {latest} g CROSS JOIN entries e ON e.entry = g.id WHERE {condition} ORDER BY g.id DESC"
+        try:
+            return candidates_of(self._db.execute(sql, (limit, *values)).fetchall())
+        except (apsw.CorruptError, apsw.SQLError) as error:
+            raise IndexDamaged(INDEX_BROKEN.format(error)) from error
+
     def past(self, question: Question, chosen: Filter, limit: int, share: float = 0.0) -> tuple[list[Candidate], Statistics]:
         return self._among_dead("past", "superseded", question, chosen, limit, share)
 

@@ -187,6 +187,30 @@ def _settled_in(driver: Driver) -> None:
             same(reading.unmeasured_credit(one.row), 0, "credit that nobody measured")
 
 
+@law("The latest of what was executed is told whatever its words, within its scope, and no more when it returns.")
+def _executed(driver: Driver) -> None:
+    def found(chosen: Filter, limit: int = 9) -> list[tuple[int, list[str]]]:
+        with store.read() as reading:
+            return [(candidate.row, [*candidate.text_terms]) for candidate in reading.executed(chosen, limit)]
+
+    with opened(driver, "executed") as store:
+        first, second, starved = (add(store, text, retention="kept") for text in ("zebra stripes", "lion manes", "zebra herds"))
+        other = add(store, "zebra rain", retention="kept", scope="other")
+        same(found(Filter(scopes=None)), [], "executed before anybody died")
+        with store.write(AUTHOR) as tx:
+            for stored, cause in ((second, "executed"), (first, "executed"), (starved, "starved"), (other, "executed")):
+                tx.change_entry(stored.row, standing="dead", cause=cause)
+        words = {stored.row: ANALYSER.terms(stored.entry.text) for stored in (first, second, other)}
+        same(found(Filter()), [(row, words[row]) for row in (second.row, first.row)], "executed, the last written first")
+        same(found(Filter(scopes=None), 2), [(row, words[row]) for row in (other.row, second.row)], "the latest two executed")
+        same(found(Filter(), 2), [(second.row, words[second.row])], "of the latest two executed those of this scope")
+        with store.write(AUTHOR) as tx:
+            tx.change_entry(second.row, standing="active", cause=None)
+            tx.index(second.row, ANALYSER.terms("lion manes"), [])
+        same(found(Filter()), [(first.row, words[first.row])], "executed when one returned")
+        clean(store)
+
+
 @law("What was executed is found by its words apart from the living, within its scope, and no more when it returns.")
 def _guards(driver: Driver) -> None:
     question = ANALYSER.question("zebra stripes")
