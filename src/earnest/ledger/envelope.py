@@ -8,7 +8,7 @@ fifty living entries are not bound by the share.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -139,24 +139,28 @@ def from_the_store(reading: Reading, groups: Sequence[Sequence[StoredEntry]]) ->
     An entry's questions are its cue, and what it was asked when it decided and was measured.
     """
     made: dict[tuple[str, str], Canary] = {}
-
-    def add(question: str | None, scope: str) -> None:
-        if question and len(made) < CANARIES:
+    for question, scope in _questions(reading, groups):
+        if question:
             made.setdefault((question, scope), Canary(question, scope))
+        if len(made) == CANARIES:
+            break
+    return list(made.values())
 
+
+def _questions(reading: Reading, groups: Sequence[Sequence[StoredEntry]]) -> Iterator[tuple[str | None, str]]:
+    """Questions that the store knows the answer to, each with its scope, read as they are asked for."""
     for stored in (stored for group in groups for stored in group):
-        add(stored.entry.cue, stored.entry.scope)
+        yield stored.entry.cue, stored.entry.scope
         for settled, role, _ in reading.settlements_of(stored.row, _PER_ENTRY):
             ticket = reading.ticket(settled.ticket_id)
             if ticket is not None and role == "deciding":
-                add(ticket.query, stored.entry.scope)
+                yield ticket.query, stored.entry.scope
     for event in reading.events(entry=None, kind="settle", after=0, limit=_SETTLED, newest=True):
         ticket = reading.ticket(event.ticket) if event.ticket and event.data.get("delta", 0) > 0 else None
         share = next((share for share in ticket.shares if share.role == "deciding"), None) if ticket else None
         if ticket is not None and share is not None:
             [decider] = reading.entries([share.entry_row])
-            add(ticket.query, decider.entry.scope)
-    return list(made.values())
+            yield ticket.query, decider.entry.scope
 
 
 def known(canaries: Sequence[Canary], ask: Ask) -> list[Known]:

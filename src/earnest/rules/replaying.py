@@ -23,7 +23,7 @@ from earnest.core.rules import FEW_HITS, NEXT, STATUSES, Status, StoredRule, bef
 from earnest.core.settings import Settings
 from earnest.errors import InvalidInput
 from earnest.protocols import Reading, Rng, Writing
-from earnest.rules.standing import trial_of
+from earnest.rules.standing import evidence_of, trial_of
 from earnest.rules.trials import watch
 
 CHANNEL: Final = "settle-ci"
@@ -70,8 +70,7 @@ def gathered(reading: Reading, lessons: Lessons) -> tuple[frozenset[str], dict[s
 
 def _besides(reading: Reading, lessons: Lessons, stored: StoredEntry, rule: StoredRule | None) -> dict[str, Any]:
     said: dict[str, Any] = {}
-    evidence = [row for row, how, _ in reading.lineage(stored.row) if how == "experience"]
-    if sources := sorted(one.entry.id for one in reading.entries(evidence) if one.entry.id in lessons.entries):
+    if sources := sorted(one.entry.id for one in reading.entries(evidence_of(reading, stored)) if one.entry.id in lessons.entries):
         said["from"] = sources
     if rule is not None and rule.ends is not None:
         said["term"] = [micros(rule.ends), min(FEW_HITS, stored.entry.recalls - rule.hits_before)]

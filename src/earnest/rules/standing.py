@@ -174,21 +174,29 @@ def drawn(row: SettledDraw, terms: Terms) -> Drawn:
 def views(reading: Reading, entries: Sequence[StoredEntry], *, trials: bool = False, scores: dict[int, float] | None = None) -> list[Rule]:
     """Rules as people see them; with `trials`, what their latest trial has shown too, which takes O(its draws)."""
     kept = reading.rules([stored.row for stored in entries])
+    drawn_from = {stored.row: evidence_of(reading, stored) for stored in entries if stored.row in kept}
+    named = [*dict.fromkeys(row for rows in drawn_from.values() for row in rows)]
+    ids = {one.row: one.entry.id for one in reading.entries(named)} if named else {}
     return [
-        view(reading, stored, kept[stored.row], trials, (scores or {}).get(stored.row, 0.0)) for stored in entries if stored.row in kept
+        _view(reading, stored, kept[stored.row], [ids[row] for row in drawn_from[stored.row]], trials, (scores or {}).get(stored.row, 0.0))
+        for stored in entries
+        if stored.row in kept
     ]
 
 
-def view(reading: Reading, stored: StoredEntry, rule: StoredRule, trials: bool = False, score: float = 0.0) -> Rule:
-    """One rule as people see it."""
+def evidence_of(reading: Reading, stored: StoredEntry) -> list[int]:
+    """Rows of the experiences that a rule was drawn from. Asks nothing of one that was made of no entry."""
+    return [row for row, how, _ in reading.lineage(stored.row) if how == "experience"] if stored.entry.lineage else []
+
+
+def _view(reading: Reading, stored: StoredEntry, rule: StoredRule, evidence: Sequence[str], trials: bool, score: float) -> Rule:
     entry = stored.entry
     event = None if rule.event is None else reading.event(rule.event)
     tried = reading.trials_of(stored.row) if trials else []
     trial = tried[-1] if tried else None
-    evidence = [row for row, how, _ in reading.lineage(stored.row) if how == "experience"]
     return Rule(
         id=entry.id, type=type_of(entry.metadata), trigger=entry.cue or "", action=entry.text, status=rule.status, hits=entry.recalls,
-        evidence=tuple(one.entry.id for one in reading.entries(evidence)), scope=entry.scope,
+        evidence=tuple(evidence), scope=entry.scope,
         by=told(event) if event is not None else _proposed(stored), since=entry.created if event is None else event.at, ends=rule.ends,
         sources=entry.sources, score=score, standing=entry.standing,
         trial=None if trial is None else Trial(trial.number, trial.terms, shown(reading, trial), trial.verdict),

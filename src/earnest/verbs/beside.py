@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from earnest.core.analysis import Analyser
+from earnest.core.entry import StoredEntry
 from earnest.core.filters import Filter
 from earnest.core.rules import Rule, Status
 from earnest.core.sentences import split_sentences
@@ -44,6 +45,19 @@ def called_for(verbs: RecallVerbs, asking: Asking, chosen: Filter, *, trial: boo
     With `trial` those on trial are among them: only for who throws their coins, in the transaction that opens a ticket. No snapshot may
     be open.
     """
+    return _called_for(verbs, asking, chosen, trial, views)
+
+
+def rows_called_for(verbs: RecallVerbs, asking: Asking, chosen: Filter) -> list[int]:
+    """The rows of the rules that a question calls for, those on trial among them, best first; to be looked at again as they are when the
+    ticket is opened. No snapshot may be open."""
+    found, _ = _called_for(verbs, asking, chosen, True, lambda reading, entries: [])
+    return [hit.stored.row for hit in found]
+
+
+def _called_for(
+    verbs: RecallVerbs, asking: Asking, chosen: Filter, trial: bool, told: Callable[[Reading, Sequence[StoredEntry]], list[Rule]]
+) -> tuple[list[Found], list[Rule]]:
     statuses: tuple[Status, ...] = ("active", "trial") if trial else ("active",)
     if not asking.text:
         return [], []
@@ -56,7 +70,7 @@ def called_for(verbs: RecallVerbs, asking: Asking, chosen: Filter, *, trial: boo
         settings = verbs._read_settings(reading)
         most = settings.rules_cap + trial * MOST_ON_TRIAL
         found = matching(verbs, reading, settings, askings, chosen, statuses, verbs._clock.now(), k=most)
-        return found, views(reading, [hit.stored for hit in found])
+        return found, told(reading, [hit.stored for hit in found])
 
 
 def ruled(said: Answer, rules: Sequence[Rule]) -> Answer:

@@ -32,7 +32,7 @@ from earnest.rules import trials
 from earnest.rules.standing import views
 from earnest.rules.trials import NOTHING as NOTHING_BESIDE
 from earnest.verbs.asking import AskingVerbs
-from earnest.verbs.beside import annotated, called_for, in_force, ruled
+from earnest.verbs.beside import annotated, called_for, in_force, rows_called_for, ruled
 from earnest.verbs.seating import as_now, as_then, guarding, seated
 
 
@@ -240,7 +240,7 @@ class RecallVerbs(AskingVerbs):
             if recalled.gone:
                 return looked_back(recalled.said)
             rival = None if rival is None or rival.gone else rival
-            rules = [hit.stored.row for hit in called_for(self, asking, chosen, trial=True)[0]]
+            rules = rows_called_for(self, asking, chosen)
             if recalled.decider is None and not rules:
                 break
             ticket = self._open(asking, request, recalled, rival, key, rules)

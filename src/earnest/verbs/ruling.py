@@ -17,7 +17,7 @@ from earnest.protocols import LLM, Writing
 from earnest.recall.embedding import Vectors
 from earnest.rules import drafting, pools, proposing
 from earnest.rules.analysis import Analysis
-from earnest.rules.standing import activate, begin_trial, change, permitted, rule_of, view, views
+from earnest.rules.standing import activate, begin_trial, change, permitted, rule_of, views
 from earnest.verbs.beside import asked_parts, matching
 from earnest.verbs.recalling import asked
 
@@ -287,8 +287,8 @@ class Rules:
             return memory._once(tx, key, verb, lambda: request, lambda kept: self._seen(tx, kept["id"]), do)
 
     def _seen(self, reading: Any, id: str) -> Rule:
-        stored, rule = rule_of(reading, id)
-        return view(reading, stored, rule, trials=True)
+        stored, _ = rule_of(reading, id)
+        return views(reading, [stored], trials=True)[0]
 
     def get(self, id: str) -> Rule:
         """One rule with its latest trial. Raises UnknownEntry, InvalidInput if it is no rule, NotAllowed if it is dead."""
