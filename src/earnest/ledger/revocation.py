@@ -13,7 +13,7 @@ from earnest.errors import NotAllowed
 from earnest.ledger import admission
 from earnest.ledger.book import Book
 from earnest.ledger.lifecycle import refuse_living_twin, revive
-from earnest.ledger.testimony import UNLEARNED, Testimony, judge_again, relearn
+from earnest.ledger.testimony import UNLEARNED, judge_again, relearn
 from earnest.protocols import Reading, Writing
 
 _BATCH = 500
@@ -50,22 +50,24 @@ def refold(
     learned = relearn(tx, settings)
     suspended, cleared = judge_again(tx, settings, rows)
     returned: list[str] = []
+    # What is believed of the meters is read once: nothing below changes it.
+    book = Book(tx, settings)
     for start in range(0, len(rows), _BATCH):
         for stored in tx.entries(rows[start : start + _BATCH]):
-            if admission.acquit(tx, Book(tx, settings), stored):
+            if admission.acquit(tx, book, stored):
                 cleared = (*cleared, stored.row)
-            elif stored.entry.cause == "executed" and Testimony(tx, settings).active(stored) and _returned(tx, settings, analyser, stored):
+            elif stored.entry.cause == "executed" and book.testimony.active(stored) and _returned(tx, book, analyser, stored):
                 returned.append(stored.entry.id)
     return _ids(tx, (*learned.suspended, *suspended)), _ids(tx, (*learned.cleared, *cleared)), tuple(returned)
 
 
-def _returned(tx: Writing, settings: Settings, analyser: Analyser, stored: StoredEntry) -> bool:
+def _returned(tx: Writing, book: Book, analyser: Analyser, stored: StoredEntry) -> bool:
     try:
         refuse_living_twin(tx, stored)
     except NotAllowed:
         return False
     revive(tx, stored, analyser)
-    postings = Book(tx, settings).stake(stored)
+    postings = book.stake(stored)
     tx.change_entry(stored.row, harmed=False)
     tx.append("restore", entries=[stored.row], data={"cause": "executed", "by": "revoke"}, postings=postings)
     return True
