@@ -23,6 +23,7 @@ SOURCE: Final = Path(earnest.__file__).resolve().parent
 ALLOWED: Final[dict[str, set[str]]] = {
     # pure, at the bottom
     "errors": set(),
+    "files": set(),
     "core": {"errors"},
     "protocols": {"core", "errors"},
     # services: they know protocols, not drivers
@@ -32,11 +33,11 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "forgetting": {"core", "protocols", "errors", "ledger"},
     "graph": {"core", "protocols", "errors", "ledger", "recall", "encoding", "forgetting"},
     "conversation": {"core", "protocols", "errors", "recall", "encoding"},
-    "rules": {"core", "protocols", "errors", "ledger"},
+    "rules": {"core", "protocols", "errors", "files", "ledger"},
     # the one way out of the process, for drivers of services
     "wire": {"core", "errors"},
-    "rendering": {"core", "errors"},
-    "moving": {"core", "protocols", "errors", "encoding"},
+    "rendering": {"core", "errors", "files"},
+    "moving": {"core", "protocols", "errors", "encoding", "files"},
     # drivers: none knows another
     "llms": {"core", "protocols", "errors", "wire"},
     "stores.sqlite": {"core", "protocols", "errors"},
@@ -59,6 +60,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
         "rules",
         "rendering",
         "moving",
+        "files",
         "version",
     },
     "opening": {"core", "errors", "protocols", "stores.sqlite", "embedders", "llms", "recall", "rerankers"},
@@ -70,11 +72,11 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "survival": {"core", "errors", "environments", "memory"},
     "aio": {"core", "errors", "ledger", "memory", "protocols", "recall", "verbs"},
     "mcp": {"core", "errors", "memory", "version"},
-    "http": {"core", "dashboard", "encoding", "errors", "graph", "mcp", "memory", "opening", "protocols", "version"},
+    "http": {"core", "dashboard", "encoding", "errors", "files", "graph", "mcp", "memory", "opening", "protocols", "version"},
     "dashboard": set(),
     "integrations": {"ci", "core", "errors", "memory", "places", "system", "version"},
     "places": set(),
-    "ci": {"core", "errors", "memory", "meters"},
+    "ci": {"core", "errors", "files", "memory", "meters"},
     "cli": {
         "benching",
         "ci",

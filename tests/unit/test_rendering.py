@@ -6,6 +6,7 @@ import os
 import re
 import stat
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -223,7 +224,7 @@ if sys.platform != "win32":
     def test_a_folder_that_cannot_be_written_is_told_and_the_file_is_as_it_was(memory: Memory, tmp_path: Path) -> None:
         path = tmp_path / "locked" / "AGENTS.md"
         path.parent.mkdir()
-        (path.parent / f".AGENTS.md.{os.getpid()}.tmp").mkdir()
+        (path.parent / f"AGENTS.md.{os.getpid()}-{threading.get_ident()}.part").mkdir()
         path.write_text("# Mine\n", encoding="utf-8")
         memory.add("A fact.")
         with pytest.raises(StoreError, match=r"AGENTS\.md.*as it was"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -12,12 +11,14 @@ from typing import Any
 
 from earnest.core import check, lesson_merging
 from earnest.core import lessons as form
+from earnest.core.lesson_turns import Turns
 from earnest.core.lessons import Lessons
 from earnest.core.links import KINDS
 from earnest.core.settings import NAMES, checked
 from earnest.core.slots import slot_of
 from earnest.core.write_gate import Gate
 from earnest.errors import InvalidInput, NotAllowed, StoreError
+from earnest.files import replacing
 from earnest.graph import weaving
 from earnest.ledger.decisions import request_digest
 from earnest.ledger.gathering import gathered
@@ -126,8 +127,8 @@ class LessonVerbs(LedgerVerbs):
             tx.append("segment", data={"head": made.head, "parents": [*made.parents]})
         rules = rulebook.Rulebook()
         replay = Replay(
-            made, self._replaying, self._read_settings, lambda: self._analyser, self._rng, self._clock.now(), rules.steps, rules.heard,
-            rules.trial,
+            made, self._replaying, self._read_settings, lambda: self._analyser, self._rng, self._clock.now(), Turns(made), rules.steps,
+            rules.heard, rules.trial,
         )  # fmt: skip
         every = self._settings_now().tick_every
         replay.run(lambda at: slot_of(every, at), _remember_slot)
@@ -214,13 +215,9 @@ def foreign_outcomes(base: str | Path, head: str | Path) -> list[str]:
 
 
 def _put(target: Path, text: str) -> None:
-    fresh = target.with_name(target.name + ".new")
     try:
-        with fresh.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(target)
+        with replacing(target) as file:
+            file.write(text.encode("utf-8"))
     except OSError as error:
         raise StoreError(f"{target}: cannot be written: {error.strerror or error}") from None
 
