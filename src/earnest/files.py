@@ -24,7 +24,10 @@ def replacing(path: Path, *, mode: int | None = None) -> Iterator[IO[bytes]]:
     # No two writers share the file beside it, and one that was killed leaves nothing in the way of the next.
     part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
-        with part.open("wb") as file:
+        part.unlink(missing_ok=True)
+        # Made anew and by this process alone: nobody can have it open, or have laid a link there, before it has its rights.
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666 if mode is None else 0o600)
+        with os.fdopen(handle, "wb") as file:
             if mode is not None:
                 part.chmod(mode)
             yield file

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -133,3 +134,33 @@ def test_what_a_killed_writer_left_is_in_nobodys_way(memory: Memory, tmp_path: P
     (tmp_path / f"all.jsonl.{os.getpid()}-{threading.get_ident()}.part").write_text("half a line", encoding="utf-8")
     assert exported(memory, tmp_path).read_bytes().startswith(b'{"earnest":')
     assert not [*tmp_path.rglob("*.part")]
+
+
+def part_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
+
+
+def test_a_link_that_lies_where_the_writer_writes_is_not_followed(memory: Memory, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text(BEFORE, encoding="utf-8")
+    part_of(tmp_path / "all.jsonl").symlink_to(tmp_path / "mine.txt")
+    assert exported(memory, tmp_path).read_bytes().startswith(b'{"earnest":')
+    assert (tmp_path / "mine.txt").read_text(encoding="utf-8") == BEFORE and not (tmp_path / "all.jsonl").is_symlink()
+
+
+def test_what_others_may_not_read_is_at_no_time_theirs_to_open(memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = []
+    opened = os.open
+
+    def watched(path: str | Path, flags: int, mode: int = 0o777, **how: int) -> int:
+        handle = opened(path, flags, mode, **how)
+        if str(path).endswith(".part"):
+            begun.append(stat.S_IMODE(os.fstat(handle).st_mode))
+        return handle
+
+    monkeypatch.setattr(os, "open", watched)
+    before = os.umask(0)
+    try:
+        made = token(memory, tmp_path)
+    finally:
+        os.umask(before)
+    assert begun == [0o600] and stat.S_IMODE(made.stat().st_mode) == 0o600
