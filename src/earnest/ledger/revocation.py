@@ -80,15 +80,17 @@ def _ids(tx: Reading, rows: Sequence[int]) -> tuple[str, ...]:
 def first_event(reading: Reading, since: int | datetime | None) -> int:
     """The number of the first event of a tick, or from a moment on; 0 for None, and one past the last if nothing happened since.
 
-    O(log events): ticks only grow, and so does time, as far as the clock does.
+    O(log events) for a tick: ticks only grow. Time does only as far as nobody sets a clock, so that a moment costs O(events before it).
     """
     if since is None:
         return 0
     last = reading.events(entry=None, kind=None, after=0, limit=1, newest=True)
     low, high = 1, (last[0].seq if last else 0) + 1
+    if isinstance(since, datetime):
+        found = reading.event_from(since)
+        return high if found is None else found
     while low < high:
         middle = (low + high) // 2
         event = reading.event(middle)
-        reached = event is not None and (event.at if isinstance(since, datetime) else event.tick) >= since  # type: ignore[operator]
-        low, high = (low, middle) if reached else (middle + 1, high)
+        low, high = (low, middle) if event is not None and event.tick >= since else (middle + 1, high)
     return low

@@ -164,7 +164,11 @@ class ReadingLedger(Protocol):
         ...
 
     def appeals(self, after: str | None, limit: int) -> list[Appeal]:
-        """The second looks that are wanted, longest wanted first, after the one of that ticket."""
+        """The second looks that are wanted, longest wanted first, after the one of that ticket.
+
+        No longer wanted is one at a report that does not count, because its meter was revoked, and one that nobody alive lives by: that
+        what it was wanted for has died, and nobody who took over its words. They are wanted again if that is undone.
+        """
         ...
 
     def appealed(self, row: int) -> int | None:

@@ -86,8 +86,9 @@ class LookVerbs(Base):
         """The second looks that are wanted, longest wanted first, after the one of that ticket; all of them unless limited.
 
         Asked for are an entry's first outcomes, the outcomes that its standing turned on, and one in twenty of the others, drawn after the
-        report was in. An appeal that nobody answers within `expire_after` ticks is dropped. A burial for harm waits up to 5 ticks for
-        its appeals where a second instrument was ever heard.
+        report was in. An appeal that nobody answers within `expire_after` ticks is dropped, and one is not told while its report does not
+        count (its meter was revoked) or nobody alive lives by it. A burial for harm waits up to 5 ticks for its appeals where a second
+        instrument was ever heard.
         """
         wanted = None if limit is None else check.integer("limit", limit, low=1, high=check.MAX_LIMIT)
         after = None if after is None else decisions.ticket_id(after)
