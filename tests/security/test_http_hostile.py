@@ -14,7 +14,8 @@ import pytest
 
 from earnest.http.app import build
 from earnest.http.guard import Hosts, Limits
-from earnest.http.serving import listening, names_of, server
+from earnest.http.serving import names_of, server
+from earnest.mcp.listening import listening
 from tests.rest import OPERATOR, TOKEN, until
 
 LIMITS: Final = Limits(rate=0.0, receive=0.5, body=1_000_000, connections=60)

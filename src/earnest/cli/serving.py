@@ -76,8 +76,9 @@ def _serve(args: Namespace, screen: Screen) -> int:
     from earnest.http.app import build
     from earnest.http.guard import Hosts, Limits
     from earnest.http.pages import Pages
-    from earnest.http.serving import PORT, listening, loopback, names_of, run
+    from earnest.http.serving import PORT, names_of, run
     from earnest.http.tokens import Tokens, environment_token
+    from earnest.mcp.listening import bracketed, listening, loopback
     from earnest.system import SystemClock, few_arenas
 
     root, host = root_of(args), args.host or "127.0.0.1"
@@ -95,8 +96,7 @@ def _serve(args: Namespace, screen: Screen) -> int:
         place.close()
         raise
     log_to_stderr()
-    shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{port}"
+    address = f"http://{bracketed(host)}:{port}"
 
     def begun() -> None:
         if screen.as_json:

@@ -27,8 +27,9 @@ def ui(args: Namespace, screen: Screen) -> int:
     from earnest.http.app import build
     from earnest.http.guard import Hosts, Limits
     from earnest.http.pages import Codes, Pages
-    from earnest.http.serving import listening, names_of, run
+    from earnest.http.serving import names_of, run
     from earnest.http.tokens import Grant, passing_token
+    from earnest.mcp.listening import listening
     from earnest.system import SystemRng, few_arenas
 
     where, _ = store_of(args)
