@@ -82,9 +82,9 @@ def agent_of(name: str) -> str | None:
 
 def path_text(path: Any, what: str) -> str:
     """A path as text that the file system can be asked for, or InvalidInput saying `what` it must be."""
-    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
-    if not isinstance(text, str) or not text.strip() or "\x00" in text:
-        raise InvalidInput("path", path, f"must be {what}")
+    check.path("path", path, what)
+    # As it was given: a separator at its end names a folder.
+    text: str = os.fspath(path)
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

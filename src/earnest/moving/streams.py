@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import hashlib
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -108,18 +107,6 @@ def digest_of(rows: Iterable[Row]) -> str:
     for table, values in rows:
         digest.update(records.row_line(table, values))
     return digest.hexdigest()
-
-
-def checked_path(path: Any) -> str:
-    """A path that the file system can be asked for. Raises InvalidInput."""
-    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
-    if not isinstance(text, str) or not text.strip() or "\x00" in text:
-        raise InvalidInput("path", path, "must be the name of a file")
-    try:
-        os.fsencode(text)
-    except UnicodeEncodeError:
-        raise InvalidInput("path", path, "is no name that a file can have: it is broken Unicode") from None
-    return text
 
 
 def rows_of(file: IO[bytes]) -> Iterator[Row]:

@@ -38,7 +38,7 @@ class ArchivingVerbs(MovingVerbs):
         """
         from earnest.moving import streams
 
-        target = Path(streams.checked_path(path))
+        target = check.path("path", path)
         kept = check.integer("keep", keep, low=_LEAST, high=2**62)
         with self._store.read() as reading:
             last = reading.events(entry=None, kind=None, after=0, limit=1, newest=True)
@@ -68,7 +68,7 @@ class ArchivingVerbs(MovingVerbs):
         """
         from earnest.moving import streams
 
-        source = Path(streams.checked_path(path))
+        source = check.path("path", path)
         with streams.opened(source) as file:
             _, summary = streams.read_export(file)
             with self._store.read() as reading:

@@ -61,13 +61,13 @@ class LessonVerbs(LedgerVerbs):
 
         The file is on the disk, whole, when it returns. O(the store); nothing is written to the store.
         """
-        target = Path(path)
+        target = check.path("path", path)
         made = self._lessons()
         text = form.written(made)
-        before = target.read_text(encoding="utf-8") if target.is_file() else None
-        if before != text:
+        changed = not _says(target, text)
+        if changed:
             _put(target, text)
-        return _report(target, made, text, before != text)
+        return _report(target, made, text, changed)
 
     def _lessons(self) -> Lessons:
         """The facts of this store, as the continuation of the text that it was made from."""
@@ -101,7 +101,7 @@ class LessonVerbs(LedgerVerbs):
 
         Durable when it returns; a commit a fact. Vectors are made as by any other write.
         """
-        source = Path(path)
+        source = check.path("path", path)
         made = read_lessons(source)
         if made.agent != self._store.agent:
             raise InvalidInput("lessons", made.agent, f"is another agent's memory; this one is of {self._store.agent!r}")
@@ -175,7 +175,7 @@ def _remember_slot(tx: Writing, slot: str, report: Any) -> None:
 
 def read_lessons(path: str | Path) -> Lessons:
     """A text of lessons from a file. Raises InvalidInput, StoreError."""
-    source = Path(path)
+    source = check.path("path", path)
     try:
         if source.stat().st_size > form.MAX_BYTES:
             raise InvalidInput("lessons", str(path), f"is larger than {form.MAX_BYTES:,} bytes")
@@ -196,22 +196,33 @@ def merge_lessons(ours: str | Path, theirs: str | Path, into: str | Path, base: 
     Raises:
         InvalidInput: One is damaged, or they are of two agents. StoreError: A file cannot be read or written.
     """
-    came_from = None if base is None or _empty(Path(base)) else read_lessons(base)
+    target = check.path("into", into)
+    came_from = None if base is None or _empty(check.path("base", base)) else read_lessons(base)
     made = lesson_merging.merged(read_lessons(ours), read_lessons(theirs), came_from)
     text = form.written(made)
-    target = Path(into)
     _put(target, text)
     return _report(target, made, text, True)
 
 
 def _empty(path: Path) -> bool:
     """Whether a file is there and holds nothing."""
-    return path.is_file() and path.stat().st_size == 0
+    try:
+        return path.is_file() and path.stat().st_size == 0
+    except OSError:
+        return False  # reading it says why
 
 
 def foreign_outcomes(base: str | Path, head: str | Path) -> list[str]:
     """What the text `head` brings along over `base` that only a settling run may write; see `core.lesson_merging.foreign`."""
     return lesson_merging.foreign(read_lessons(base), read_lessons(head))
+
+
+def _says(target: Path, text: str) -> bool:
+    """Whether a file says that already, whatever ends its lines."""
+    try:
+        return target.is_file() and target.read_bytes().replace(b"\r\n", b"\n") == text.encode("utf-8")
+    except OSError as error:
+        raise StoreError(f"{target}: cannot be read: {error.strerror or error}") from None
 
 
 def _put(target: Path, text: str) -> None:

@@ -83,7 +83,7 @@ class MovingVerbs(Base):
             if isinstance(path, io.TextIOBase) or not callable(getattr(path, "write", None)):
                 raise InvalidInput("path", path, "must be a path, or a binary file that is open for writing")
             return write(path, "-")
-        target = Path(streams.checked_path(path))
+        target = check.path("path", path)
         with streams.whole_file(target, overwrite=check.flag("overwrite", overwrite)) as file:
             report = write(file, str(target))
         return ExportReport(report.path, chosen, report.counts, report.sha256, target.stat().st_size)
@@ -131,9 +131,9 @@ class MovingVerbs(Base):
 
         A restore is atomic. Other imports are many short transactions. O(the file), with one entry (or one conversation) in memory.
         """
-        from earnest.moving import formats, streams
+        from earnest.moving import formats
 
-        source = Path(streams.checked_path(path))
+        source = check.path("path", path)
         owed = importing.checked_probation(probation)
         into = None if scope is None else check.label("scope", scope, blank=True)
         only = check.flag("dry_run", dry_run)

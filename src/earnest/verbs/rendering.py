@@ -111,7 +111,8 @@ def _order(target: Any, path: Any, split_dir: Any, budget: Any, max_lines: Any, 
         limits = replace(limits, bytes=check.integer("budget", budget, low=500, high=10_000_000))
     if max_lines is not None:
         limits = replace(limits, lines=check.integer("max_lines", max_lines, low=10, high=1_000_000))
-    place, folder = _place("path", path), _place("split_dir", split_dir)
+    place = None if path is None else check.path("path", path)
+    folder = None if split_dir is None else check.path("split_dir", split_dir, "the name of a folder")
     if folder is not None and wanted == "claude-memory":
         raise InvalidInput("split_dir", split_dir, "is not for claude-memory, which has a file for each entry anyhow")
     if folder is not None and place is None:
@@ -119,11 +120,3 @@ def _order(target: Any, path: Any, split_dir: Any, budget: Any, max_lines: Any, 
     if wanted == "claude-memory" and place is not None and place.is_file():
         raise InvalidInput("path", path, "is a file; claude-memory takes a folder")
     return Order(wanted, place, folder, limits, write)
-
-
-def _place(name: str, value: Any) -> Path | None:
-    if value is None:
-        return None
-    if not isinstance(value, str | Path) or not str(value) or "\x00" in str(value):
-        raise InvalidInput(name, value, "must be a path")
-    return Path(value)

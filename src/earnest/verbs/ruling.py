@@ -353,8 +353,9 @@ class Rules:
 
         The file is written whole or not at all, in place of one that is there. Raises InvalidInput if it cannot be written.
         """
+        target = check.path("path", path)
         rules = self.list(scope=scope, status=status)
-        pools.written(_path(path), self._memory._store.agent, rules)
+        pools.written(target, self._memory._store.agent, rules)
         return len(rules)
 
     def adopt(self, path: str | Path, *, scope: str = "", source: str | None = None, key: str | None = None) -> Analysis:
@@ -372,7 +373,7 @@ class Rules:
         Raises:
             InvalidInput: It is no such file. KeyReused. StoreError: nothing was written.
         """
-        agent, found, notes = pools.read(_path(path))
+        agent, found, notes = pools.read(check.path("path", path))
         place = check.label("scope", scope, blank=True)
         named = f"rules of {agent}" if source is None else check.label("source", source)
         proposals = [(self._new(kind, trigger, action, place, [named], "imported", f"by {named}"), ()) for kind, trigger, action in found]
@@ -380,9 +381,3 @@ class Rules:
         request = {"scope": place, "source": named, "rules": [[*one] for one in found]}
         rules, new = self._propose(proposals, key, "rules.adopt", request, fresh=True, told=how)
         return Analysis(rules if new else (), by="pool", patterns=len(found), notes=notes)
-
-
-def _path(path: Any) -> Path:
-    if not isinstance(path, str | Path) or not str(path).strip() or "\x00" in str(path):
-        raise InvalidInput("path", path, "must name a file")
-    return Path(path)
