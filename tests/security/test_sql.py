@@ -24,7 +24,6 @@ ALLOWED: Final[dict[tuple[str, str, str], str]] = {
     ("keywords.py", "_among_dead", "conditions(replace(chosen, standings=('dead',)))"): "its parts are looked at where they are made",
     ("shelf.py", "", "kind"): "the kinds of entries, fixed names of the core",
     ("surveying.py", "ranked", "conditions(chosen)"): "its parts are looked at where they are made",
-    ("surveying.py", "ranked", "_ORDERS[order]"): "a table of fixed texts",
     ("rules.py", "change_rule", "columns"): "names of columns, refused before unless they are in _COLUMNS",
     ("moving.py", "tables", "name"): "names of the tables that the file has, identifiers alone",
     ("moving.py", "_order", "table"): "names of the tables that the file has, identifiers alone",
@@ -108,7 +107,7 @@ class Module:
                 return self.fixed(value, scope, seen)
             case ast.BinOp(left=left, op=ast.Add(), right=right):
                 return all_fixed([left, right])
-            case ast.BoolOp(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts):
+            case ast.BoolOp(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Dict(values=parts):
                 return all_fixed(parts)
             case ast.IfExp(body=body, orelse=other):
                 return all_fixed([body, other])
