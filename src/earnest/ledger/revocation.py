@@ -10,7 +10,7 @@ from earnest.core.entry import StoredEntry
 from earnest.core.settings import Settings
 from earnest.core.ticket import Revocation
 from earnest.errors import NotAllowed
-from earnest.ledger import admission
+from earnest.ledger import admission, walks
 from earnest.ledger.book import Book
 from earnest.ledger.lifecycle import refuse_living_twin, revive
 from earnest.ledger.testimony import UNLEARNED, judge_again, relearn
@@ -84,8 +84,8 @@ def first_event(reading: Reading, since: int | datetime | None) -> int:
     """
     if since is None:
         return 0
-    last = reading.events(entry=None, kind=None, after=0, limit=1, newest=True)
-    low, high = 1, (last[0].seq if last else 0) + 1
+    last = walks.latest(reading)
+    low, high = 1, (last.seq if last else 0) + 1
     if isinstance(since, datetime):
         found = reading.event_from(since)
         return high if found is None else found

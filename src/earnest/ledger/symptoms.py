@@ -17,6 +17,7 @@ from earnest.core.entry import StoredEntry
 from earnest.core.filters import Filter
 from earnest.core.reports import Finding
 from earnest.core.settings import Settings
+from earnest.ledger import walks
 from earnest.protocols import Reading
 
 ZOMBIE_TICKS: Final = 10
@@ -185,12 +186,10 @@ def _nearest(reading: Reading, analyser: Analyser, stored: StoredEntry) -> Seque
 
 def rollbacks(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> Iterator[Finding]:
     """Scheduled work that was taken back lately."""
-    taken = reading.events(entry=None, kind="rollback", after=0, limit=1, newest=True)
-    if not taken:
+    event, last = walks.latest(reading, "rollback"), walks.latest(reading)
+    if event is None or last is None:
         return
-    [last] = reading.events(entry=None, kind=None, after=0, limit=1, newest=True)
-    if last.at - taken[0].at <= timedelta(days=ROLLBACK_DAYS):
-        event = taken[0]
+    if last.at - event.at <= timedelta(days=ROLLBACK_DAYS):
         broken, asked, stuck = event.data["broken"], event.data["canaries"], event.data["stuck"]
         undone = ", ".join(f"{count} {name}" for key, name in _TAKEN_BACK.items() if (count := event.data.get(key))) or "nothing"
         fix = "look at the entries that it names (`earnest audit --kind rollback`): scheduled work leaves them alone from now on"

@@ -16,7 +16,7 @@ from earnest.core.write_gate import Gate
 from earnest.errors import InvalidInput, NotAllowed
 from earnest.forgetting.feedback import taken_back
 from earnest.graph.undoing import HANDLERS as LINKED
-from earnest.ledger import consolidation, lifecycle, merging
+from earnest.ledger import consolidation, lifecycle, merging, walks
 from earnest.ledger.undo import undo
 from earnest.protocols import Writing
 from earnest.verbs.base import Base
@@ -26,7 +26,6 @@ _List = list
 
 # Entries in one transaction of a bulk verb: long enough to spare commits, short enough that other writers hardly wait.
 _CHUNK = 200
-_PAGE = 1_000
 
 
 class EntryVerbs(Base):
@@ -195,18 +194,10 @@ class EntryVerbs(Base):
         standings = ("active", "suspended") if standing is None else (standing,)
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, standings=standings)
         wanted = None if limit is None else check.integer("limit", limit, low=1, high=10_000_000)
-        made: _List[Entry] = []
         with self._store.read() as reading:
             if after is not None:
                 lifecycle.found(reading, after)
-            while wanted is None or len(made) < wanted:
-                size = _PAGE if wanted is None else min(_PAGE, wanted - len(made))
-                page = reading.page(chosen, after, size)
-                made += [stored.entry for stored in page]
-                if len(page) < size:
-                    break
-                after = made[-1].id
-        return made
+            return [stored.entry for stored in walks.entries(reading, chosen, after=after, most=wanted)]
 
     def update(self, /, id: str, *, text: str | None = None, cue: str | None = None, key: str | None = None, **changes: Any) -> Entry:
         """Change an entry.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,10 +19,11 @@ from earnest.core.write_gate import Gate
 from earnest.errors import InvalidInput, NotAllowed, StoreError
 from earnest.files import replacing
 from earnest.graph import weaving
+from earnest.ledger import walks
 from earnest.ledger.decisions import request_digest
 from earnest.ledger.gathering import gathered
 from earnest.ledger.replaying import Replay
-from earnest.protocols import Author, Reading, Writing
+from earnest.protocols import Reading, Writing
 from earnest.rules import replaying as rulebook
 from earnest.verbs.deciding import LedgerVerbs
 
@@ -72,11 +72,11 @@ class LessonVerbs(LedgerVerbs):
     def _lessons(self) -> Lessons:
         """The facts of this store, as the continuation of the text that it was made from."""
         with self._store.read() as reading:
-            segments = reading.events(entry=None, kind="segment", after=0, limit=1, newest=True)
-            made = self._facts(reading, segments[0].data.get("erased", ()) if segments else ())
-        if not segments:
+            segment = walks.latest(reading, "segment")
+            made = self._facts(reading, () if segment is None else segment.data.get("erased", ()))
+        if segment is None:
             return made
-        said = segments[0].data
+        said = segment.data
         if "body" not in said:
             raise NotAllowed(_HALF)
         if said["body"] == _digest(made):
@@ -107,8 +107,8 @@ class LessonVerbs(LedgerVerbs):
             raise InvalidInput("lessons", made.agent, f"is another agent's memory; this one is of {self._store.agent!r}")
         with self._store.read() as reading:
             there = reading.events(entry=None, kind=None, after=0, limit=100, newest=False)
-            segments = reading.events(entry=None, kind="segment", after=0, limit=1, newest=True)
-        if segments and "body" not in segments[0].data:
+            segment = walks.latest(reading, "segment")
+        if segment is not None and "body" not in segment.data:
             raise NotAllowed(_HALF)
         if any(event.kind not in _BEFORE for event in there):
             raise NotAllowed(
@@ -127,7 +127,7 @@ class LessonVerbs(LedgerVerbs):
             tx.append("segment", data={"head": made.head, "parents": [*made.parents]})
         rules = rulebook.Rulebook()
         replay = Replay(
-            made, self._replaying, self._read_settings, lambda: self._analyser, self._rng, self._clock.now(), Turns(made), rules.steps,
+            made, self._store.write, self._read_settings, lambda: self._analyser, self._rng, self._clock.now(), Turns(made), rules.steps,
             rules.heard, rules.trial,
         )  # fmt: skip
         every = self._settings_now().tick_every
@@ -162,11 +162,6 @@ class LessonVerbs(LedgerVerbs):
             if "term" in said:
                 with self._writing() as tx:
                     rules.terms(tx, name, said)
-
-    @contextmanager
-    def _replaying(self, author: Author) -> Iterator[Writing]:
-        with self._store.write(author) as tx:
-            yield tx
 
 
 def _remember_slot(tx: Writing, slot: str, report: Any) -> None:

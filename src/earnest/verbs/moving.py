@@ -18,7 +18,7 @@ from earnest.core.reports import Skipped
 from earnest.core.write_gate import Gate
 from earnest.errors import InvalidInput, NotAllowed, StoreTooNew
 from earnest.graph import weaving
-from earnest.ledger import importing
+from earnest.ledger import importing, walks
 from earnest.protocols import Reading
 from earnest.verbs.base import Base
 
@@ -91,8 +91,8 @@ class MovingVerbs(Base):
     def _header(self, reading: Reading, vectors: bool) -> Header:
         from earnest.moving.records import Header
 
-        last = reading.events(entry=None, kind=None, after=0, limit=1, newest=True)
-        head = last[0].hash if last else ""
+        last = walks.latest(reading)
+        head = last.hash if last else ""
         return Header(self._store.agent, reading.form(), vectors, head, self._clock.now().isoformat(), __version__)
 
     def import_(
@@ -351,21 +351,18 @@ class _Taken:
 def _of_another(other: Reading) -> Iterator[Item | Left | Tie | Told]:
     """The living entries of another store of Earnest."""
     chosen = Filter(scopes=None, standings=("active", "suspended"), rules=True)
-    after: str | None = None
     suspended = 0
     yield from _ties(other)
-    while page := other.page(chosen, after, _PAGE):
-        for stored in page:
-            entry = stored.entry
-            if entry.standing == "suspended":
-                suspended += 1
-                continue
-            yield Item(
-                entry.id, entry.text, entry.cue, entry.kind, entry.origin, entry.sources, entry.scope, entry.importance, entry.confidence,
-                entry.retention, entry.tags, entry.metadata, entry.created, entry.valid_from, entry.valid_to, version=entry.version,
-                strength=entry.strength, probation=stored.probation, keeps_name=True,
-            )  # fmt: skip
-        after = page[-1].entry.id
+    for stored in walks.entries(other, chosen):
+        entry = stored.entry
+        if entry.standing == "suspended":
+            suspended += 1
+            continue
+        yield Item(
+            entry.id, entry.text, entry.cue, entry.kind, entry.origin, entry.sources, entry.scope, entry.importance, entry.confidence,
+            entry.retention, entry.tags, entry.metadata, entry.created, entry.valid_from, entry.valid_to, version=entry.version,
+            strength=entry.strength, probation=stored.probation, keeps_name=True,
+        )  # fmt: skip
     if suspended:
         yield Left("entries that are suspended there: their harm was measured there", "", suspended)
     dead = other.counter("dead")
