@@ -123,7 +123,7 @@ def test_a_rule_belongs_to_one_scope(shell: Shell) -> None:
         (("rules", "verify"), "rules verify ID"),
         (("rules", "list", "something"), "rules list"),
         (("rules", "list", "--reason", "x"), "'--reason': does not belong to `rules list`"),
-        (("rules", "verify", "nobody"), "no entry 'nobody'"),
+        (("rules", "verify", "nobody"), "no rule 'nobody'"),
         (("rules", "verify", "x", "--meter", "ci"), "does not belong to `rules verify`"),
         (("rules", "add", "maybe", "--trigger", WHEN, "--action", WHAT), "must be one of avoid, prefer, pattern, workflow"),
         (("rules", "add", "avoid", "--trigger", WHEN, "--action", WHAT, "--scope", "a", "--scope", "b"), "a rule belongs to one"),

@@ -156,10 +156,30 @@ def _told(event: Event) -> str:
     if event.ticket:
         parts.append(f"ticket {event.ticket}")
     told = [" ".join(parts)] if parts else []
-    for name, value in event.data.items():
-        if isinstance(value, (bool, int, float)) or (isinstance(value, str) and len(value) < 32):
-            told.append(f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}")
+    told += [said for name, value in event.data.items() if (said := _detail(name, value))]
     return ", ".join(told) + (f": {event.note}" if event.note else "")
+
+
+_ENERGY: Final = frozenset({"balance", "left", "energy", "rent", "rent_index"})
+"""What the log holds in micro-units: people read it in whole energy."""
+_ODDS: Final = {"odds": "helps with", "line": "needed"}
+"""What the log holds as the logarithm of odds: people read a probability."""
+
+
+def _detail(name: str, value: object) -> str:
+    """One value of an event's data, as people read it; nothing for what is long or made of parts."""
+    from earnest.core.amounts import shown_energy
+    from earnest.core.evidence import sigmoid
+
+    if isinstance(value, bool):
+        return f"{name} {'yes' if value else 'no'}"
+    if isinstance(value, int) and name in _ENERGY:
+        return f"{name} {shown_energy(value)}"
+    if isinstance(value, float):
+        return f"{_ODDS[name]} {sigmoid(value):.0%}" if name in _ODDS else f"{name} {value:,.6g}"
+    if isinstance(value, int):
+        return f"{name} {value:,}"
+    return f"{name} {value}" if isinstance(value, str) and len(value) < 32 else ""
 
 
 def _say_digest(screen: Screen, digest: Audit) -> None:
@@ -170,7 +190,8 @@ def _say_digest(screen: Screen, digest: Audit) -> None:
     screen.say(Painted(f"Events {digest.first:,} to {digest.last:,}", "bold"))
     rows: list[tuple[str, Part]] = [("kinds", _counts(digest.by_kind))]
     for name, meter in digest.by_meter.items():
-        said = f"{shown_delta(meter['total'])} over {plural(meter['settlements'], 'settlement')} ({_counts(meter['tiers'])})"
+        unit = f" {meter['unit']}" if meter["unit"] else ""
+        said = f"{shown_delta(meter['total'])}{unit} over {plural(meter['settlements'], 'settlement')} ({_counts(meter['tiers'])})"
         rows.append((f"meter {name}", said))
     if digest.by_meter:
         rows.append(("energy", f"{shown_energy(digest.credited)} credited, {shown_energy(digest.fined)} fined"))

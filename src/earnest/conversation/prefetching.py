@@ -100,7 +100,7 @@ def _ruled(rules: Sequence[Rule], budget: int, count: Counter) -> tuple[list[str
     applied: list[Rule] = []
     for rule in rules:
         since = "" if rule.since is None else f"; since {rule.since:%Y-%m-%d}"
-        line = f"- rule ({rule.type}): {escaped(rule.trigger)}: {escaped(rule.action)} ({escaped(rule.by)[:200]}{since}; rule {rule.id})"
+        line = f"- rule ({rule.type}): {escaped(rule.said)} ({escaped(rule.by)[:200]}{since}; rule {rule.id})"
         if count("\n".join((OPEN, *lines, line, CLOSE))) <= budget:
             lines.append(line)
             applied.append(rule)

@@ -13,7 +13,7 @@ from typing import Final
 
 from earnest.errors import EarnestError, InvalidInput, StoreBusy, StoreError, StoreFull, WrongAgent, shown
 from earnest.memory import Memory
-from earnest.opening import agent_name, agents_in, file_name
+from earnest.opening import DEFAULT_AGENT, agent_name, agents_in, file_name
 
 MOST: Final = 32
 """Memories that stay open at once."""
@@ -90,10 +90,12 @@ class Memories:
     def lent(self, agent: str, *, make: bool = False) -> Iterator[Memory]:
         """An agent's memory for one request; an empty one, kept nowhere, if nobody made it and `make` is not set.
 
+        Any agent of the folder: one whose name comes out of an address was looked at before (`checked_agent`).
+
         Raises:
             InvalidInput: No name for an agent. StoreError: as `Memory.open`.
         """
-        name = checked_agent(agent)
+        name = agent_name(agent) or DEFAULT_AGENT
         if not self.there(name):
             if self.owner is not None and make:
                 raise WrongAgent(f"this service holds the memory of agent {self.owner!r} alone")
@@ -173,6 +175,11 @@ class Memories:
         _close(gone)
 
 
+def addressable(name: str) -> bool:
+    """Whether an agent's name can stand in an address as it is: not with a slash, nor of dots alone, which proxies read as paths."""
+    return "/" not in name and "\\" not in name and set(name) != {"."}
+
+
 def checked_agent(value: str) -> str:
     """An agent's name as it may stand in a path.
 
@@ -180,7 +187,7 @@ def checked_agent(value: str) -> str:
         InvalidInput: No name for an agent; or one with a slash or made of dots alone, which proxies take for a path of their own.
     """
     name = agent_name(value)
-    if name is None or "/" in name or "\\" in name or set(name) == {"."}:
+    if name is None or not addressable(name):
         raise InvalidInput("agent", value, "must not hold / or \\ or consist of dots: in an address these mean something else")
     return name
 

@@ -131,11 +131,12 @@ def audit(reading: Reading, after: int, limit: int) -> Audit:
         seen += len(page)
         last = page[-1].seq
     ranked = sorted(gains.items(), key=lambda item: (-item[1], item[0]))
+    units = {meter.name: meter.unit for meter in reading.meters()} if meters else {}
     return Audit(
         first=first,
         last=last,
         by_kind=dict(sorted(kinds.items())),
-        by_meter={name: {**meter, "tiers": dict(meter["tiers"])} for name, meter in sorted(meters.items())},
+        by_meter={name: {**meter, "unit": units.get(name, ""), "tiers": dict(meter["tiers"])} for name, meter in sorted(meters.items())},
         by_tier=dict(tiers),
         credited=credited,
         fined=fined,

@@ -92,7 +92,11 @@ def _vouch(tx: Writing, settings: Settings, analyser: Analyser, event: Event) ->
 
 def _removal(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
     if len(event.entries) > 1:
-        raise NotAllowed(f"a new version took its place, or its members did (entry {event.entries[1]}); undo the event that wrote that")
+        heir = event.entries[1]
+        if event.kind == "forget":
+            raise NotAllowed(f"that version was taken back, and entry {heir} returned in its place; `update` that one again")
+        wrote = tx.events(entry=heir, kind=None, after=0, limit=1, newest=False)[0].seq
+        raise NotAllowed(f"entry {heir} took its place; undo event {wrote}, which wrote that")
     died_again = [
         e.seq for e in _later(tx, event.entries[0], event.seq) if e.kind in ("death", "forget") and e.entries[0] == event.entries[0]
     ]

@@ -25,7 +25,7 @@ from earnest.core.rules import (
 )
 from earnest.core.settings import Settings
 from earnest.core.uplift import Drawn, SettledDraw
-from earnest.errors import InvalidInput, NotAllowed
+from earnest.errors import InvalidInput, NotAllowed, UnknownEntry
 from earnest.ledger import holdout
 from earnest.ledger.lifecycle import found
 from earnest.protocols import Reading, Writing
@@ -39,12 +39,13 @@ def rule_of(reading: Reading, rule_id: str) -> tuple[StoredEntry, StoredRule]:
     Raises:
         UnknownEntry: This agent never had it. InvalidInput: it is no rule. NotAllowed: it is dead.
     """
-    stored = found(reading, rule_id)
+    try:
+        stored = found(reading, rule_id)
+    except UnknownEntry:
+        raise UnknownEntry(rule_id, "rule") from None
     rule = reading.rules([stored.row]).get(stored.row)
     if rule is None:
-        raise InvalidInput(
-            "rule", rule_id, f"is an entry of kind {stored.entry.kind}; `memory.rules.list()` names the rules that there are"
-        )
+        raise InvalidInput("rule", rule_id, f"is an entry of kind {stored.entry.kind}; `earnest rules` lists the rules that there are")
     if not stored.entry.alive:
         raise NotAllowed(f"rule {rule_id} is dead ({stored.entry.cause}); `restore` brings back what can return")
     return stored, rule

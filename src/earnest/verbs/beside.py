@@ -158,5 +158,5 @@ def annotated(said: str, rules: Sequence[Rule]) -> str:
     """An annotated answer with the rules that stand beside it."""
     if not rules:
         return said
-    lines = [f"- {rule.type}: {one_line(f'{rule.trigger}: {rule.action}')} ({one_line(rule.by, 200)}; rule {rule.id})" for rule in rules]
+    lines = [f"- {rule.type}: {one_line(rule.said)} ({one_line(rule.by, 200)}; rule {rule.id})" for rule in rules]
     return "\n".join((said, "Rules that apply here:", *lines)) if said else "\n".join(("Rules that apply here:", *lines))

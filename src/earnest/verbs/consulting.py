@@ -81,7 +81,7 @@ def consulted(verbs: RecallVerbs, llm: LLM, asking: Asking, chosen: Filter, rule
     now = verbs._clock.now()
     protocol = QueryProtocol(look, llm, rng=verbs._rng, analyser=analyser, conflict=settings.conflict, now=now, tick=tick)
     gate = verbs._gate()
-    made = protocol.ask(gate.passed(asking.text).text, asking.k, [f"{rule.type}: {rule.trigger}: {rule.action}" for rule in rules])
+    made = protocol.ask(gate.passed(asking.text).text, asking.k, [f"{rule.type}: {rule.said}" for rule in rules])
     # The ticket keeps the answer, so that it goes through the gate like everything that is written.
     made = replace(made, text=gate.passed(made.text).text)
     return Advice(as_now(_said(made, now, tick), since), [known[entry.id] for entry in made.cited])

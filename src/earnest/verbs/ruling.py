@@ -271,7 +271,7 @@ class Rules:
             stored, rule = rule_of(tx, id)
             permitted(settings, self._memory._channel, id)
             if who is not None and tx.meter(who) is None:
-                raise InvalidInput("meter", who, "there is no such meter; `memory.meters.list()` names those that there are")
+                raise InvalidInput("meter", who, "there is no such meter; `earnest meters` lists those that there are")
             begin_trial(tx, settings, stored, rule, "begun", decisions=most, meter=who, note=note)
 
         return self._changing("rules.trial", id, request, key, carry_out)

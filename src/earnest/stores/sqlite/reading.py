@@ -22,6 +22,7 @@ from earnest.stores.sqlite import fading, links, opinions, surveying, turns, vec
 from earnest.stores.sqlite.columns import loaded
 from earnest.stores.sqlite.decisions import DecisionReading
 from earnest.stores.sqlite.draws import DrawReading
+from earnest.stores.sqlite.erasing import NOBODY
 from earnest.stores.sqlite.filtering import conditions
 from earnest.stores.sqlite.keywords import KeywordReading
 from earnest.stores.sqlite.logs import LogReading
@@ -62,7 +63,8 @@ class SqliteReading(KeywordReading, DecisionReading, LogReading, DrawReading, Ru
             pinned = bool(r[10])
             pays = r[9] == "earned" and r[14] != "dead"
             entry = Entry(
-                id=r[1], text=r[2], cue=r[3], kind=r[4], origin=r[5], sources=_labels(r[28]), scope=r[6],
+                id=r[1], text=r[2], cue=r[3], kind=r[4], origin=r[5], sources=_labels(r[28]),
+                scope="" if r[6] == NOBODY else r[6],  # the store's own name for it is no caller's label
                 importance=r[7], confidence=r[8], retention=r[9], pinned=pinned, strength=r[11],
                 balance=held_now(r[12], r[13], index, pays=pays, pinned=pinned), standing=r[14], cause=r[15],
                 created=None if r[16] is None else moment(r[16]), valid_from=None if r[17] is None else moment(r[17]),

@@ -22,7 +22,7 @@ export async function meters({ signal }) {
 
 function meterRow(meter) {
   return h("tr", {},
-    h("th", { scope: "row" }, visible(meter.name), h("div", { class: "chips" }, meter.alarm && h("span", { class: "chip bad" }, icon("alert"), "in alarm"), meter.revoked !== null && chip(`revoked from event ${count(meter.revoked)}`, "warn")),
+    h("th", { scope: "row" }, visible(meter.name), h("div", { class: "chips" }, meter.alarm && h("span", { class: "chip bad" }, icon("alert"), "in alarm"), meter.revoked !== null && chip(meter.revoked ? `revoked from event ${count(meter.revoked)}` : "revoked", "warn")),
       meter.alarm && h("div", { class: "soft" }, "It carries hardly any information; what it says moves nothing.")),
     h("td", { "data-name": "trust" }, tierMark(meter.tier)),
     h("td", { "data-name": "bound to" }, meter.channels.length ? meter.channels.map(visible).join(", ") : h("span", { class: "soft nowrap" }, "no channel")),
