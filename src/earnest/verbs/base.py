@@ -306,8 +306,18 @@ class Base:
         tx.remember(f"{namespace}\x1f{key}" if namespace else key, verb, request_digest(verb, request()), kept)
         return result
 
-    def _kept(self, reading: Reading, key: str, verb: str, request: Mapping[str, Any], namespace: str = "") -> Mapping[str, Any] | None:
-        """What is remembered of a request with this key; None if there was none."""
+    def _remember(self, key: str | None, verb: str, request: Mapping[str, Any], kept: Mapping[str, Any]) -> None:
+        """Remember what a request with this key came to, for a verb of many transactions: `_kept` gives it to whoever asks again."""
+        if key is not None:
+            with self._writing() as tx:
+                self._once(tx, key, verb, lambda: request, lambda _: None, lambda: (None, kept))
+
+    def _kept(
+        self, reading: Reading, key: str | None, verb: str, request: Mapping[str, Any], namespace: str = ""
+    ) -> Mapping[str, Any] | None:
+        """What is remembered of a request with this key; None if there was none, or no key."""
+        if key is None:
+            return None
         key = check.label("key", key, limit=200)
         known = reading.remembered(f"{namespace}\x1f{key}" if namespace else key)
         if known is None:

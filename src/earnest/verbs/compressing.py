@@ -62,7 +62,7 @@ class CompressionVerbs(EntryVerbs, RecallVerbs):
         model = None if llm is None else self._metered(llm)
         request = {"id": id, "model": None if model is None else model.model_id}
         with self._store.read() as reading:
-            kept = None if key is None else self._kept(reading, key, "compress", request)
+            kept = self._kept(reading, key, "compress", request)
             if kept is not None:
                 return lifecycle.found(reading, kept["id"]).entry
             stored = lifecycle.found(reading, id)
@@ -107,7 +107,7 @@ class CompressionVerbs(EntryVerbs, RecallVerbs):
             "canaries": None if given is None else [asdict(one) for one in given],
         }  # fmt: skip
         with self._store.read() as reading:
-            kept = None if key is None else self._kept(reading, key, "compress_long", request)
+            kept = self._kept(reading, key, "compress_long", request)
             if kept is not None:
                 return _loaded(kept)
             settings, now = self._read_settings(reading), self._clock.now()
@@ -121,9 +121,7 @@ class CompressionVerbs(EntryVerbs, RecallVerbs):
             report = CompressionReport(planned, 0, (), len(found), most, len(asked), (), False)
         else:
             report = self._compress_some(found, most, asked, model)
-        if key is not None:
-            with self._writing() as tx:
-                self._once(tx, key, "compress_long", lambda: request, _loaded, lambda: (report, asdict(report)))
+        self._remember(key, "compress_long", request, asdict(report))
         return report
 
     def _compress_some(

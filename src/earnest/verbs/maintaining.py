@@ -98,7 +98,7 @@ class MaintenanceVerbs(CompressionVerbs, FadingVerbs, LinkVerbs):
         if model is not None:
             request["model"] = model.model_id
         with self._store.read() as reading:
-            kept = None if key is None else self._kept(reading, key, "maintain", request)
+            kept = self._kept(reading, key, "maintain", request)
             if kept is not None:
                 return _loaded(kept)
             plan = self._planned(reading)
@@ -117,9 +117,7 @@ class MaintenanceVerbs(CompressionVerbs, FadingVerbs, LinkVerbs):
             self._let_lapse()
             self._forget_keys()
         report = replace(report, to_link=self._unlinked())
-        if key is not None:
-            with self._writing() as tx:
-                self._once(tx, key, "maintain", lambda: request, _loaded, lambda: (report, asdict(report)))
+        self._remember(key, "maintain", request, asdict(report))
         return report
 
     def _planned(self, reading: Reading) -> _Plan:

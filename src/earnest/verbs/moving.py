@@ -139,7 +139,7 @@ class MovingVerbs(Base):
         only = check.flag("dry_run", dry_run)
         request = {"path": str(source), "format": format, "probation": owed, "scope": into, "dry_run": only}
         with self._store.read() as reading:
-            kept = None if key is None else self._kept(reading, key, "import", request)
+            kept = self._kept(reading, key, "import", request)
         if kept is not None:
             return _loaded(kept)
         chosen = formats.format_of(source, format)
@@ -147,9 +147,8 @@ class MovingVerbs(Base):
             report = self._import_own(source, owed, into, only, progress)
         else:
             report = self._import_items(chosen, formats.READERS[chosen](source), owed, into, only, progress)
-        if key is not None and not only:
-            with self._writing() as tx:
-                self._once(tx, key, "import", lambda: request, _loaded, lambda: (report, _kept_form(report)))
+        if not only:
+            self._remember(key, "import", request, _kept_form(report))
         return report
 
     # an export of our own
