@@ -158,6 +158,7 @@ class _Ranking:
         }
         self.sessions = _sessions(words.matched, self.placed)
         self.speakers = _asked_speakers(words.forms, self.placed.values())
+        self.called = {part for speaker in self.speakers for part in folded(speaker).split()}
         self.meaning = normalised(_near_in_meaning(around.meaning, self.placed))
         self.near_sessions = _near_sessions(self.meaning, self.placed)
         # All that there is to gain, so that a score lies between 0 and 1.
@@ -175,7 +176,7 @@ class _Ranking:
                 continue
             # What is no turn, or too weak a match to look around it, has its words and its meaning alone.
             total = own_session * mine.total
-            if self.speakers and _names(None, mine.gains, self.words.forms, self.speakers):
+            if self._named(None, mine.gains):
                 total += SPEAKER
             if row in self.meaning:
                 total += near * self.meaning[row]
@@ -220,7 +221,7 @@ class _Ranking:
             parts["session"] = SESSION * (self.sessions.get(place.session, 0.0) if place and turn else parts["words"])
             alone = self.meaning.get(row, 0.0) / NEAREST
             parts["session"] += MEANING_SESSION * (self.near_sessions.get(place.session, 0.0) if place and turn else alone)
-            if self.speakers and _names(place, gains, self.words.forms, self.speakers):
+            if self._named(place, gains):
                 parts["speaker"] = SPEAKER
             if turn and self.around.cues.any and self.around.cues.met(self.around.terms.get(row)):
                 parts["kind of answer"] = CUE
@@ -231,6 +232,12 @@ class _Ranking:
         if place and place.happened and self.around.spans:
             parts["time"] = TIME * closeness(self.around.spans, place.happened)
         return parts
+
+    def _named(self, place: Placed | None, gains: Mapping[int, float]) -> bool:
+        """Whether a turn is said by one of the speakers that are asked about, or another entry names one."""
+        if place and place.session:
+            return place.speaker in self.speakers
+        return bool(self.called) and any(not self.called.isdisjoint(self.words.forms[w]) for w in gains)
 
 
 def _lent(matched: Sequence[Matched], placed: Mapping[int, Placed]) -> dict[int, dict[int, tuple[float, float]]]:
@@ -298,11 +305,3 @@ def _asked_speakers(forms: Sequence[Sequence[str]], placed: Iterable[Placed]) ->
     named = {form for word in forms for form in word}
     asked = frozenset(speaker for speaker in speakers if not named.isdisjoint(folded(speaker).split()))
     return asked if len(asked) < len(speakers) else frozenset()
-
-
-def _names(place: Placed | None, mine: Mapping[int, float], forms: Sequence[Sequence[str]], speakers: frozenset[str]) -> bool:
-    """Whether a turn is said by one of these, or another entry names one."""
-    if place and place.session:
-        return place.speaker in speakers
-    called = {part for speaker in speakers for part in folded(speaker).split()}
-    return any(not called.isdisjoint(forms[w]) for w in mine)
