@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
-from functools import lru_cache
 from typing import Any, Final
 
+from earnest.core import segmenting
 from earnest.core.agreement import disagreement, opposed
 from earnest.core.amounts import micro
 from earnest.core.analysis import Analyser
@@ -142,7 +142,7 @@ def contradictions(reading: Reading, settings: Settings, totals: Mapping[str, An
     """Entries that may both decide and say opposite things, among the newest and those nearest to them. O(a few searches)."""
     if not totals.get("alive") or reading.index_problem():
         return
-    analyser = _analyser(settings.languages)
+    analyser = segmenting.analyser(settings.languages)
     pairs: dict[frozenset[str], tuple[str, str, str]] = {}
     for stored in _newest(reading):
         for other in _nearest(reading, analyser, stored):
@@ -159,12 +159,6 @@ def contradictions(reading: Reading, settings: Settings, totals: Mapping[str, An
             f"{len(pairs)} pairs among the newest entries; {first} and {second} differ in {reason}",
             f"look at both (`earnest show {first}`, `earnest show {second}`), and forget or edit the wrong one; else outcomes must decide",
         )
-
-
-@lru_cache(maxsize=8)
-def _analyser(languages: str) -> Analyser:
-    """The analyser of a configuration of languages: one for all looks at all stores, because it remembers the stems of words."""
-    return Analyser(languages.split(",") if languages else ())
 
 
 def _newest(reading: Reading) -> list[StoredEntry]:

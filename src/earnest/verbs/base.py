@@ -7,7 +7,6 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 from earnest.core import check, segmenting
@@ -361,10 +360,4 @@ class Base:
 
 def analyser_for(settings: Settings) -> Analyser:
     """The analyser that these settings ask for."""
-    return _analyser(settings.languages)
-
-
-@lru_cache(maxsize=8)
-def _analyser(languages: str) -> Analyser:
-    """One for all memories of a process that are analysed alike: each remembers up to 8,192 words, some 4 MB once it is full."""
-    return Analyser(languages.split(",") if languages else (), segmenting.cut)
+    return segmenting.analyser(settings.languages)
