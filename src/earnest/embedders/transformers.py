@@ -33,11 +33,11 @@ class TransformersEmbedder:
     def _loaded(self) -> Any:
         with self._loading:
             if self._model is None:
-                import sentence_transformers
-
                 try:
+                    import sentence_transformers
+
                     self._model = sentence_transformers.SentenceTransformer(self.name)
-                except (OSError, ValueError, RuntimeError) as error:
+                except (ImportError, OSError, ValueError, RuntimeError, LookupError, AttributeError, TypeError) as error:
                     raise EmbedderFailed(f"embedder {self.model_id} could not be loaded: {error}") from error
             return self._model
 

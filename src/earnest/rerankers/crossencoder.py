@@ -42,9 +42,9 @@ class CrossEncoderReranker:
 
     def _loaded(self) -> Any:
         if self._model is None:
-            import sentence_transformers
-
             try:
+                import sentence_transformers
+
                 self._model = sentence_transformers.CrossEncoder(self.name)
             except (OSError, ValueError, RuntimeError, LookupError, AttributeError, TypeError, ImportError) as error:
                 # Whoever asks again soon would wait for the same failure.
