@@ -17,7 +17,8 @@ from earnest.core.shortening import ENOUGH
 from earnest.errors import NotAllowed
 from earnest.ledger import admission, walks
 from earnest.ledger.book import Book
-from earnest.ledger.lifecycle import insert, movable, next_version, refuse_saying_twice
+from earnest.ledger.editing import next_version
+from earnest.ledger.lifecycle import insert, movable, refuse_saying_twice
 from earnest.protocols import Reading, Rng, Writing
 
 HOW: Final = "compression"

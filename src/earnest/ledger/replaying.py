@@ -21,7 +21,7 @@ from earnest.core.ticket import TIERS
 from earnest.core.uplift import ARMS, Draw
 from earnest.core.write_gate import Gate
 from earnest.errors import InvalidInput
-from earnest.ledger import decisions, lifecycle, looks, revocation, ticking
+from earnest.ledger import decisions, door, lifecycle, looks, revocation, ticking
 from earnest.ledger.book import Book
 from earnest.ledger.gathering import CHANNEL, stand_in
 from earnest.protocols import Author, Reading, Rng, Writing
@@ -131,7 +131,7 @@ class Replay:
     def _birth(self, name: str, said: Mapping[str, Any]) -> Callable[[Writing, Settings, Rng], None]:
         fields = {key: said[key] for key in ("text", "cue", "kind", "origin", "scope", "sources", "tags", "importance", "confidence",
                                              "metadata", "valid_from", "valid_to") if key in said}  # fmt: skip
-        new = lifecycle.checked_entry(self.rng, "earned", {**fields, "retention": said.get("retention", "earned")})
+        new = door.checked_entry(self.rng, "earned", {**fields, "retention": said.get("retention", "earned")})
         made: NewEntry = replace(
             new,
             id=_name(name),

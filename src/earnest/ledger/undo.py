@@ -11,7 +11,7 @@ from earnest.core.events import Event, moment
 from earnest.core.rules import before as rule_before
 from earnest.core.settings import Settings, with_changes
 from earnest.errors import InvalidInput, NotAllowed, NotUndoable, UnknownEvent
-from earnest.ledger import lifecycle
+from earnest.ledger import door, editing, lifecycle
 from earnest.ledger.adoption import adopt
 from earnest.ledger.book import Book
 from earnest.ledger.merging import still_whole, take_apart
@@ -121,8 +121,8 @@ def _edit(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> 
         if stands and set(later.data.get("fields", ())) & set(before):
             raise NotAllowed(f"event {later.seq} changed the same fields later; undo that first")
     given = max(0, int(event.data["left"])) if "left" in event.data else None
-    changes = lifecycle.checked_changes(before)
-    return (lifecycle.edit(tx, settings, stored.entry.id, changes, given=given, undo=event.seq).entry.id,)
+    changes = door.checked_changes(before)
+    return (editing.edit(tx, settings, stored.entry.id, changes, given=given, undo=event.seq).entry.id,)
 
 
 def _undone_since(tx: Writing, seq: int) -> set[int]:

@@ -17,7 +17,7 @@ from earnest.core.turns import NOTHING, Context, Kept, Turn
 from earnest.core.write_gate import Gate
 from earnest.errors import EarnestError, InvalidInput, NotAvailable
 from earnest.forgetting import curve
-from earnest.ledger import lifecycle
+from earnest.ledger import door, editing, lifecycle
 from earnest.protocols import Reading, Writing
 from earnest.recall.search import Found
 from earnest.rules.standing import views
@@ -163,11 +163,11 @@ class ConversationVerbs(RecallVerbs):
             "text": one.text, "kind": one.kind, "origin": "turn", "sources": [source], "scope": scope, "importance": one.importance,
             "confidence": one.confidence, "retention": "fading", "metadata": metadata,
         }  # fmt: skip
-        new: NewEntry = lifecycle.checked_entry(self._rng, "fading", fields, Gate.of(settings.redact, settings.quarantine))
+        new: NewEntry = door.checked_entry(self._rng, "fading", fields, Gate.of(settings.redact, settings.quarantine))
         terms = self._terms(new.text, new.cue)
         before = updates.replaced(tx, self._analyser, scope, one.text) if one.changes else None
         if before is not None and not any(twin.entry.alive for twin in tx.twins(twin_digest(new.text, new.cue), scope, new.kind)):
-            return lifecycle.supersede(tx, settings, self._rng, self._analyser, before, new, terms)
+            return editing.supersede(tx, settings, self._rng, self._analyser, before, new, terms)
         stored, fresh = lifecycle.add(tx, settings, self._rng, self._analyser, new, terms)
         return stored if fresh else None
 

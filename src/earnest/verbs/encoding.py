@@ -16,7 +16,7 @@ from earnest.core.reports import EncodedFile, EncodeReport, Skipped
 from earnest.core.settings import Settings
 from earnest.core.write_gate import Gate, told
 from earnest.errors import EarnestError, InvalidInput, NotAvailable
-from earnest.ledger import lifecycle
+from earnest.ledger import editing, lifecycle
 from earnest.protocols import Encoder, StoredDocument, Writing
 from earnest.verbs.asking import AskingVerbs, Metered
 from earnest.verbs.entries import EntryVerbs
@@ -398,7 +398,7 @@ def _restate(tx: Writing, settings: Settings, source: str, restated: Sequence[tu
         edits = tx.events(entry=entry_id, kind="edit", after=0, limit=_EDITS, newest=True)
         by_hand = [edit for edit in edits if "document" not in edit.data and not _ABOUT.isdisjoint(edit.data.get("fields", ()))]
         if born and not by_hand and lifecycle.found(tx, entry_id).entry.alive:
-            lifecycle.edit(tx, settings, entry_id, changes, document=True)
+            editing.edit(tx, settings, entry_id, changes, document=True)
 
 
 def _as_read(file: _File, scope: str, rules: str, made: _Made) -> StoredDocument:

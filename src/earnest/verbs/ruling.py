@@ -12,7 +12,7 @@ from earnest.core.gate import DECISIONS, MOST_DECISIONS
 from earnest.core.rules import STATUSES, Rule, RuleType, Status, checked_fields
 from earnest.core.settings import Settings
 from earnest.errors import EarnestError, InvalidInput
-from earnest.ledger import lifecycle
+from earnest.ledger import door, lifecycle
 from earnest.protocols import LLM, Writing
 from earnest.recall.embedding import Vectors
 from earnest.rules import drafting, pools, proposing
@@ -168,7 +168,7 @@ class Rules:
             "text": action, "cue": trigger, "kind": "rule", "scope": scope, "sources": sources, "origin": origin, "retention": "kept",
             "tags": tags, "metadata": {"rule": type, "proposed": told},
         }  # fmt: skip
-        return lifecycle.checked_entry(self._memory._rng, "kept", fields, self._memory._gate())
+        return door.checked_entry(self._memory._rng, "kept", fields, self._memory._gate())
 
     def _propose(
         self, proposals: Sequence[tuple[NewEntry, Sequence[str]]], key: str | None, verb: str, request: Mapping[str, Any], *,
