@@ -12,19 +12,19 @@ from earnest.core.analysis import folded
 from earnest.core.sentences import words
 
 _LATIN: Final = ("en", "de", "fr", "es", "pt", "tr", "vi")
-_SCRIPTS: Final[tuple[tuple[str, str, tuple[str, ...]], ...]] = (
-    ("latin", "[a-z]", _LATIN),
-    ("cyrillic", "[\u0400-\u052f]", ("ru",)),
-    ("greek", "[\u0370-\u03ff]", ("el",)),
-    ("hebrew", "[\u05d0-\u05ea]", ("he",)),
-    ("arabic", "[\u0620-\u06d3]", ("ar",)),
-    ("devanagari", "[\u0900-\u097f]", ("hi",)),
-    ("thai", "[\u0e01-\u0e4e]", ("th",)),
-    ("hangul", "[\uac00-\ud7a3]", ("ko",)),
-    ("kana", "[\u3041-\u30ff]", ("ja",)),
-    ("han", "[\u3400-\u9fff]", ("zh",)),
+_OF_SCRIPT: Final[tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]] = (
+    (re.compile("[a-z]"), _LATIN),
+    (re.compile("[\u0400-\u052f]"), ("ru",)),
+    (re.compile("[\u0370-\u03ff]"), ("el",)),
+    (re.compile("[\u05d0-\u05ea]"), ("he",)),
+    (re.compile("[\u0620-\u06d3]"), ("ar",)),
+    (re.compile("[\u0900-\u097f]"), ("hi",)),
+    (re.compile("[\u0e01-\u0e4e]"), ("th",)),
+    (re.compile("[\uac00-\ud7a3]"), ("ko",)),
+    (re.compile("[\u3041-\u30ff]"), ("ja",)),
+    (re.compile("[\u3400-\u9fff]"), ("zh",)),
 )
-_OF_SCRIPT: Final = tuple((re.compile(letters), languages) for _, letters, languages in _SCRIPTS)
+"""Letters, and the languages that are written in them."""
 
 # Where words are not set apart by spaces, or end in marks that are no letters, or carry glued particles, a cue may stand anywhere.
 _ANYWHERE: Final = frozenset(("zh", "ja", "ko", "th", "hi"))

@@ -7,8 +7,9 @@ nothing used comes out as a sentence of its own, and a heading that nothing stan
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from typing import Any, Final, Literal
 
 from earnest.core.sentences import join_lines, split_sentences
@@ -192,7 +193,7 @@ class Builder:
         self.reading.units.append(Unit("code", body, path, cue=": ".join(part for part in (path, said) if part) or info))
 
     def row(self, text: str) -> None:
-        """A row of a table, already in the form "header: cell; header: cell"."""
+        """A row of a table, as `row_of` says it."""
         self._end_paragraph()
         self._end_items()
         if text:
@@ -278,6 +279,12 @@ class Builder:
                     lead.used = True
                 return prefix
         return ""
+
+
+def row_of(headers: Sequence[str], cells: Sequence[str]) -> str:
+    """What a row of a table says, as "header: cell; header: cell". An empty cell says nothing; one beyond the headers has none."""
+    named = zip(chain(headers, repeat("")), cells, strict=False)
+    return "; ".join(f"{header}: {cell}" if header else cell for header, cell in named if cell)
 
 
 def _leads(sentence: str) -> bool:

@@ -32,7 +32,7 @@ _ALIASES: Final = {
 }  # fmt: skip
 
 # Signs of Windows-1252 that ordinary text has beside its letters.
-_SIGNS: Final = frozenset("‘’“”„‚«»‹›–—…•·€£¥¢§¶©®™°±²³¹¼½¾×÷µ¿¡ªº\u00a0†‡´¨")
+_SIGNS: Final = "‘’“”„‚«»‹›–—…•·€£¥¢§¶©®™°±²³¹¼½¾×÷µ¿¡ªº\u00a0†‡´¨"
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _HIGH: Final = re.compile(r"[^\x00-\x7f]+")
 _MAX_HIGH_SHARE: Final = 0.35
@@ -162,7 +162,7 @@ def _western(body: bytes) -> str | None:
         return None
     for found in _HIGH.finditer(text):
         run = found[0]
-        said = run.strip("".join(_SIGNS))
+        said = run.strip(_SIGNS)
         # Two accented letters in a row are rare and in lower case ("créée"); what was two bytes a character has longer runs.
         odd = any(c not in _SIGNS and not c.isalpha() for c in run)
         inside = text[found.start() - 1 : found.start()].isalpha() or text[found.end() : found.end() + 1].isalpha()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from earnest.core.sentences import join_lines
-from earnest.encoding.blocks import ITEM, Builder, Reading
+from earnest.encoding.blocks import ITEM, Builder, Reading, row_of
 from earnest.encoding.frontmatter import FrontMatter, read_front_matter
 from earnest.encoding.inline import label_of, plain_inline
 
@@ -235,17 +235,11 @@ class _Blocks:
         if "|" not in line or not self._delimits(self._peek(quoted)):
             return False
         self._at += 1
-        headers = [self._cell(cell) for cell in _cells(line)]
+        headers = [self._builder.inline(cell) for cell in _cells(line)]
         rows = 0
         while (row := self._peek(quoted)) is not None and "|" in row and row.strip():
             self._at += 1
-            said = []
-            for number, cell in enumerate(_cells(row)):
-                text = self._cell(cell)
-                header = headers[number] if number < len(headers) else ""
-                if text:
-                    said.append(f"{header}: {text}" if header else text)
-            self._builder.row("; ".join(said))
+            self._builder.row(row_of(headers, [self._builder.inline(cell) for cell in _cells(row)]))
             rows += 1
         if not rows:
             self._builder.end()
@@ -261,9 +255,6 @@ class _Blocks:
     @staticmethod
     def _delimits(line: str | None) -> bool:
         return line is not None and "-" in line and "|" in line and not line.strip("|:- \t")
-
-    def _cell(self, text: str) -> str:
-        return self._builder.inline(text)
 
     def _indented(self, line: str, quoted: bool) -> bool:
         """A block indented by four columns after a blank line, outside of lists, is code."""

@@ -189,7 +189,7 @@ def about_of(work: Work, names: Sequence[str]) -> list[str]:
 def synthesis_of(text: str, places: Sequence[int], texts: Sequence[str], names: Sequence[str], sources: tuple[str, ...]) -> Draft:
     """A statement that rests on two documents as the draft of an entry."""
     name = next((name for name in names if folded(name) in folded(text)), None)
-    quote = " … ".join(texts[place] for place in places)[: QUOTE - 1]
+    quote = JOINED.join(texts[place] for place in places)[: QUOTE - 1]
     return Draft(text, f"What do we know about {name}?" if name else None, "semantic", "cross_doc", sources, {"quote": quote})
 
 

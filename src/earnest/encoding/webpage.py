@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 from typing import Final
 
 from earnest.core.sentences import words
-from earnest.encoding.blocks import ITEM, Builder, Reading
+from earnest.encoding.blocks import ITEM, Builder, Reading, row_of
 
 _VOID: Final = words("area base br col embed hr img input link meta param source track wbr")
 _LEFT_OUT: Final = {
@@ -301,9 +301,4 @@ class _Page(HTMLParser):
         rows, self._rows = self._rows, []
         headers = rows[0][1] if len(rows) > 1 and rows[0][0] else []
         for _, cells in rows[1:] if headers else rows:
-            said = []
-            for number, cell in enumerate(cells):
-                header = headers[number] if number < len(headers) else ""
-                if cell:
-                    said.append(f"{header}: {cell}" if header else cell)
-            self._builder.row("; ".join(said))
+            self._builder.row(row_of(headers, cells))
