@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from earnest.cli.common import plural
 from earnest.cli.render import Painted, Part, Screen
 from earnest.errors import InvalidInput, NotAvailable
+from earnest.installed import bringing
 
 if TYPE_CHECKING:
     from earnest.http.tokens import Grant, TokenInfo, Tokens
@@ -61,7 +62,7 @@ def need_server() -> None:
     """Raises NotAvailable where the extra is not installed."""
     missing = [name for name in ("starlette", "uvicorn", "pydantic") if not _has(name)]
     if missing:
-        raise NotAvailable(f"the service needs {', '.join(missing)}: pip install 'earnest[server]'")
+        raise NotAvailable(f"the service needs {', '.join(missing)}: {bringing('server')}")
 
 
 def log_to_stderr() -> None:

@@ -9,6 +9,7 @@ from collections import Counter
 from typing import Final
 
 from earnest.errors import InvalidInput, NotAvailable
+from earnest.installed import bringing
 
 _HEADER: Final = b"%PDF-"
 _HEADER_WITHIN: Final = 1024
@@ -44,7 +45,7 @@ def read_pdf(data: bytes, name: str) -> tuple[str, list[str]]:
         import pypdf
         from pypdf.errors import DependencyError, PyPdfError
     except ImportError as problem:
-        raise NotAvailable("reading PDF files needs the extra `docs`: pip install 'earnest[docs]'") from problem
+        raise NotAvailable(f"reading PDF files needs the extra `docs`: {bringing('docs')}") from problem
     # The library tells its troubles to a log; here the outcome tells.
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     try:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from earnest.core import check
 from earnest.errors import ModelFailed, NotAvailable
+from earnest.installed import bringing
 
 _BATCH: Final = 32
 
@@ -31,7 +32,7 @@ class CrossEncoderReranker:
         """
         self.name = check.label("reranker", name, limit=200)
         if find_spec("sentence_transformers") is None:
-            raise NotAvailable("reranker ce:… needs the extra `rerank`: `pip install 'earnest[rerank]'`")
+            raise NotAvailable(f"reranker ce:… needs the extra `rerank`: {bringing('rerank')}")
         self._model: Any = None
         self._turn = threading.Lock()
 

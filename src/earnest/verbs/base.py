@@ -21,6 +21,7 @@ from earnest.core.write_gate import Gate
 from earnest.errors import EmbedderFailed, IndexDamaged, KeyReused, StoreError
 from earnest.forgetting import curve
 from earnest.graph import weaving
+from earnest.installed import stemming
 from earnest.ledger.decisions import request_digest
 from earnest.protocols import LLM, Author, Clock, Reading, Rng, Store, Writing
 from earnest.recall.embedding import Embedding, Vectors
@@ -32,6 +33,8 @@ T = TypeVar("T")
 
 KEYS_KEPT: Final = 90
 """Days for which an idempotency key is honoured. After them `maintain` and `compact` forget it; a ticket goes on landing once."""
+_AT_ONCE: Final = 0.05
+"""Seconds that something is worth waiting for which the next process does as well."""
 _KEYS: Final = 1_000
 """Keys that are forgotten in one transaction."""
 
@@ -88,7 +91,7 @@ class Base:
         self._analyser = analyser_for(Settings())
         with store.read() as reading:
             self._read_settings(reading)
-        if self._known[0].get("analyser") != self._analyser.id:
+        if self._known[0].get("analyser") != self._index_id:
             self._adopt_analyser()
 
     def _author(self) -> Author:
@@ -124,6 +127,15 @@ class Base:
         if ",".join(self._analyser.languages) != settings.languages:
             self._analyser = analyser_for(settings)
 
+    @property
+    def _index_id(self) -> str:
+        """What the keyword index is made by: the analyser, and the release of the rules by which words are stemmed in this process."""
+        return f"{self._analyser.id}/{stemming()}" if self._analyser.languages else self._analyser.id
+
+    def _indexed_alike(self, made_by: str | None) -> bool:
+        """Whether an index is as this process would make it. One that was made before releases were told is taken for it."""
+        return made_by in (self._index_id, self._analyser.id)
+
     def _sound_index(self) -> Analyser:
         """The analyser that the index was made by, after `_read_settings`.
 
@@ -131,10 +143,10 @@ class Base:
             IndexDamaged: The index was made by another one; it would not be answered from as if whole.
         """
         made_by = self._known[0].get("analyser")
-        if made_by != self._analyser.id:
+        if not self._indexed_alike(made_by):
             raise IndexDamaged(
-                f"the keyword index was made by analyser {made_by!r} and {self._analyser.id!r} is wanted: another process is making it "
-                "anew, or was kept from it; try again, or run `earnest check --repair`"
+                f"the keyword index was made by analyser {made_by!r} and {self._index_id!r} is wanted: another process is making it "
+                "anew, was kept from it, or stems by another release; try again, or run `earnest check --repair`"
             )
         return self._analyser
 
@@ -343,16 +355,21 @@ class Base:
             return
         with self._store.read() as reading:
             empty = not reading.counter("alive") and not reading.counter("suspended")
+            made_by = reading.settings().get("analyser")
         if empty:
             with self._writing() as tx:
-                tx.set_setting("analyser", self._analyser.id)
+                tx.set_setting("analyser", self._index_id)
+        elif self._indexed_alike(made_by):
+            # Only told more exactly: whoever is writing just now does not keep the store from being opened.
+            with suppress(StoreError), self._writing(_AT_ONCE) as tx:
+                tx.set_setting("analyser", self._index_id)
         else:
             self._rebuild_index()
 
     def _rebuild_index(self) -> None:
         self._store.rebuild_index(self._analyser.terms, self._author())
         with self._writing() as tx:
-            tx.set_setting("analyser", self._analyser.id)
+            tx.set_setting("analyser", self._index_id)
 
     def _terms(self, text: str, cue: str | None) -> tuple[list[str], list[str]]:
         return self._analyser.terms(text), self._analyser.terms(cue) if cue else []

@@ -188,8 +188,9 @@ class MovingVerbs(Base):
         with self._store.read() as reading:
             self._read_settings(reading)
             made_by = reading.settings().get("analyser")
-        if made_by != self._analyser.id:
+        if made_by != self._index_id:
             self._adopt_analyser()
+        if not self._indexed_alike(made_by):
             return ["the keyword index was made anew, by another analyser than before"]
         if header.format != self._form() or again == digest:
             return []
