@@ -11,7 +11,7 @@ from earnest import Memory
 from earnest.embedders import HashingEmbedder
 from earnest.ledger.book import Book
 from earnest.testing.clock import ManualClock, SeededRng
-from earnest.verbs.recalling import Mode
+from earnest.verbs.questions import Mode
 
 TURNS = (
     "Ann: Shall we clean up the old database files under data?",

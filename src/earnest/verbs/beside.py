@@ -21,7 +21,8 @@ from earnest.rules.standing import overdue, views
 from earnest.rules.trials import MOST_ON_TRIAL
 
 if TYPE_CHECKING:
-    from earnest.verbs.recalling import Asking, RecallVerbs
+    from earnest.verbs.questions import Asking
+    from earnest.verbs.recalling import RecallVerbs
 
 TRIGGERED: Final = 0.4
 """The part of a trigger's words that a message must hold, unless told otherwise."""

@@ -23,7 +23,8 @@ from earnest.recall.search import Found
 from earnest.rules.standing import views
 from earnest.verbs.asking import Metered
 from earnest.verbs.beside import asked_parts, matching
-from earnest.verbs.recalling import RecallVerbs, asked, ways
+from earnest.verbs.questions import asked
+from earnest.verbs.recalling import RecallVerbs, ways
 from earnest.verbs.seating import guarding
 
 Extract = Literal["rules", "llm"]

@@ -19,7 +19,7 @@ from earnest.rules import drafting, pools, proposing
 from earnest.rules.analysis import Analysis
 from earnest.rules.standing import activate, begin_trial, change, permitted, rule_of, views
 from earnest.verbs.beside import asked_parts, matching
-from earnest.verbs.recalling import asked
+from earnest.verbs.questions import asked
 
 if TYPE_CHECKING:
     from earnest.verbs.recalling import RecallVerbs
