@@ -8,6 +8,7 @@ from typing import Final
 import pytest
 
 from earnest import Memory
+from earnest.conversation.prefetching import CLOSE, OPEN
 from earnest.core.cutting import MARK, border, cut, line, visible
 from earnest.core.fencing import escaped, inert
 from earnest.core.gist import gist
@@ -48,3 +49,19 @@ def test_an_answer_says_it_as_the_entry_does(text: str) -> None:
 def test_invisible_controls_are_not_shown() -> None:
     hidden = "a\u202eb\u2066c\u0000d\ue000e\u200bf"
     assert {shown(hidden).replace(" ", "") for shown in SHOWN if shown is not gist} == {"abcdef"}
+
+
+@pytest.mark.parametrize("text", LONG)
+def test_no_character_is_cut_in_two_in_a_prompt(text: str) -> None:
+    with Memory.open(":memory:", embedder="none") as memory:
+        memory.add(text, cue="the walrus")
+        frame = len(f"{OPEN}\n{CLOSE}")
+        cuts = 0
+        for budget in range(frame + 90, frame + 150):
+            made = str(memory.prefetch("the walrus", budget=budget, count_tokens=len))
+            if MARK in made:
+                kept = made.split("\n")[1].removeprefix("- ").split(MARK)[0]
+                at = text.index(kept) + len(kept)
+                assert border(text, at) == at, made
+                cuts += 1
+        assert cuts > 9

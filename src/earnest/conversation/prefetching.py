@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Collection, Sequence
 from typing import Final
 
 from earnest.core.agreement import disagreement
+from earnest.core.cutting import MARK, border
 from earnest.core.entry import Entry
 from earnest.core.fencing import escaped
 from earnest.core.fusion import told
@@ -27,8 +27,6 @@ MOST: Final = 20
 """At most so many entries in a block, whatever the budget."""
 _SHORTEST: Final = 40
 """Characters of a text below which cutting it is not worth while."""
-
-_JOINERS: Final = "\u200c\u200d"
 
 
 def cleared(found: Sequence[Found], floor: float) -> list[Found]:
@@ -128,14 +126,12 @@ def _fitting(entry: Entry, room: int, count: Counter, text: str) -> str | None:
 
 
 def _cut(text: str, length: int) -> str:
-    """The beginning of a text, with a mark that it goes on. Not cut between a character and what is joined to it, nor inside an escape."""
-    while 0 < length < len(text) and (unicodedata.category(text[length]).startswith("M") or _JOINERS[1] in text[length - 1 : length + 1]):
-        length -= 1
-    made = text[:length]
-    at = made.rfind("&", max(0, length - 5))
+    """The beginning of an escaped text, with a mark that it goes on. No character is cut in two, nor an escape."""
+    made = text[: border(text, length)]
+    at = made.rfind("&", max(0, len(made) - 5))
     if at >= 0 and ";" not in made[at:]:
         made = made[:at]
-    return made.rstrip() + "…"
+    return made.rstrip() + MARK
 
 
 def _tail(entry: Entry) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Final, Protocol, TypeVar
@@ -12,7 +12,7 @@ from earnest.core import analysis, context, cues, fusion, ranking, thesaurus, ti
 from earnest.core.analysis import Analyser, Question, Wanted
 from earnest.core.context import Placed, Surroundings
 from earnest.core.entry import StoredEntry
-from earnest.core.filters import Filter, replaced
+from earnest.core.filters import Filter
 from earnest.core.ranking import Candidate, Scored
 from earnest.core.standins import widened
 from earnest.core.timewords import Span
@@ -137,8 +137,7 @@ def find(
     if not typed.words and asked is None:
         return []
     question = widened(typed, analyser.stems, lambda terms: reading.known(terms, chosen), reading.vocabulary)
-    search = _Search(reading, analyser, chosen, max(DEPTH, 4 * k), floor, None if mode == "keyword" else asked, near, guards)
-    search.past = past and chosen.as_of is not None
+    search = _Search(reading, analyser, chosen, max(DEPTH, 4 * k), floor, None if mode == "keyword" else asked, near, guards, past)
     scored: Iterable[Scored]
     if retriever is not None:
         scored = search.by(retriever, question, k)
@@ -174,7 +173,16 @@ class _Search:
     """One search: gathers candidates by word, by meaning, by time and by what stands around them, and ranks them."""
 
     def __init__(
-        self, reading: Reading, analyser: Analyser, chosen: Filter, depth: int, floor: float, asked: Asked | None, near: float, guards: int
+        self,
+        reading: Reading,
+        analyser: Analyser,
+        chosen: Filter,
+        depth: int,
+        floor: float,
+        asked: Asked | None,
+        near: float,
+        guards: int,
+        past: bool,
     ) -> None:
         self._reading, self._analyser, self._chosen, self._asked, self._near = reading, analyser, chosen, asked, near
         self._most_guards = guards
@@ -182,7 +190,7 @@ class _Search:
         """Rows of the executed texts that were found."""
         self._dead: set[int] = set()
         """Rows of all that was found and lives no more."""
-        self.past = False
+        self._past = past and chosen.as_of is not None
         """Whether what was superseded since the time that is asked about is looked at too."""
         self._depth, self._floor = depth, floor
         self._turns = reading.counter("kind:episodic") > 0 and chosen.kinds_allow("episodic")
@@ -277,7 +285,7 @@ class _Search:
         if every < SKIM and len(candidates) < few:
             candidates, statistics = self._reading.candidates(question, self._chosen, self._depth, every)
         candidates = [*candidates, *self._guarding(question)]
-        if self.past:
+        if self._past:
             past = self._reading.past(question, self._chosen, self._depth, self._dead_share)[0]
             self._dead.update(c.row for c in past)
             candidates += past
@@ -331,7 +339,7 @@ class _Search:
     @property
     def _everyone(self) -> Filter:
         """The filter, letting the dead pass as well."""
-        return replaced(self._chosen, standings=(*self._chosen.standings, "dead"))
+        return replace(self._chosen, standings=(*self._chosen.standings, "dead"))
 
     # gathering, by row
 
@@ -418,8 +426,7 @@ def _quieter(question: Question, spans: Sequence[Span], analyser: Analyser) -> Q
 def _aged(found: Found, now: int, half_life: float) -> Found:
     entry = found.stored.entry
     last = entry.last_settled_tick if entry.last_settled_tick is not None else entry.born_tick
-    score = found.score * 0.5 ** (max(0, now - last) / half_life)
-    return Found(found.stored, score, found.covered, found.matched, found.terms, found.parts)
+    return replace(found, score=found.score * 0.5 ** (max(0, now - last) / half_life))
 
 
 def decider(found: Sequence[Found], pass_over: float) -> Found | None:
