@@ -37,7 +37,7 @@ from earnest.verbs.calibrating import CalibrationVerbs
 from earnest.verbs.compressing import CompressionVerbs
 from earnest.verbs.conversing import ConversationVerbs
 from earnest.verbs.embedding import EmbeddingVerbs
-from earnest.verbs.encoding import EncodingVerbs
+from earnest.verbs.encoding_files import FileVerbs
 from earnest.verbs.erasing import ErasingVerbs
 from earnest.verbs.insight import InsightVerbs
 from earnest.verbs.lessons import LessonVerbs
@@ -58,7 +58,7 @@ _A_MOMENT = 2.0
 
 
 class Memory(
-    EncodingVerbs,
+    FileVerbs,
     ConversationVerbs,
     CalibrationVerbs,
     MaintenanceVerbs,
