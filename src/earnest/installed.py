@@ -38,8 +38,11 @@ def release(module: str, distribution: str) -> str | None:
 
 @cache
 def stemming() -> str:
-    """The release of Snowball's rules by which words are stemmed here. Both packages number their releases by those: on up to 8,000 words
-    of each of 18 languages the same release gave the same stems in both, and 2.2, 3.0 and 3.1 gave others (of Dutch nearly half of them)."""
+    """The release of Snowball's rules by which words are stemmed here.
+
+    Both packages number their releases by those: of up to 8,000 words of each of 18 languages the same release made the same stems in both,
+    and 2.2, 3.0 and 3.1 made others (of Dutch for nearly half of them).
+    """
     compiled = release("Stemmer", "PyStemmer")
     return (release("snowballstemmer", "snowballstemmer") or "") if compiled is None else compiled
 

@@ -297,7 +297,8 @@ def test_without_the_extra_it_says_which_one_is_needed(tmp_path: Path, missing: 
     done = subprocess.run(
         [sys.executable, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path
     )
-    assert done.returncode == 2 and "needs the extra `mcp`: `pip install " in done.stderr and done.stdout == "" and [*tmp_path.iterdir()] == []
+    assert done.returncode == 2 and "needs the extra `mcp`: `pip install " in done.stderr
+    assert done.stdout == "" and [*tmp_path.iterdir()] == []
 
 
 def test_nothing_of_the_sdk_is_imported_before_the_output_is_the_protocols(tmp_path: Path) -> None:

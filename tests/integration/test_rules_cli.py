@@ -12,8 +12,8 @@ import pytest
 from earnest import Memory
 from earnest.cli.main import main
 from earnest.testing import SeededRng
-from tests.integration.test_llm_services import Service
 from tests.integration.test_model_cli import by_prompt, earnest
+from tests.services import ModelService
 
 WHEN: Final = "an API key may have expired"
 WHAT: Final = "Check the key before calling the service."
@@ -138,7 +138,7 @@ def test_what_cannot_be_meant_is_said_in_one_line(shell: Shell, words: tuple[str
 
 
 def test_a_model_drafts_over_http(tmp_path: Path) -> None:
-    service = Service("ollama")
+    service = ModelService("ollama")
     try:
         draft = {"rule_type": "avoid", "trigger_cond": "When an API key may have expired", "action_guide": "Check the key before the call"}
         by_prompt(service, lambda prompt: f"<think>hm</think>```json\n[{json.dumps(draft)}]\n```" if "went_wrong" in prompt else "[]")
