@@ -8,8 +8,8 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -116,6 +116,25 @@ def logged(path: str) -> bool:
         return log.stat().st_size > 0
     except OSError:
         return False
+
+
+def pieces(path: Path, size: int) -> Generator[bytes]:
+    """The bytes of a store's file, in pieces of a size, read through SQLite and never through a handle of our own.
+
+    On POSIX, whoever closes any handle of a file drops every lock that its process has on that file, those of SQLite's connections too. The
+    next process that closes the store would take itself for the last one and remove the log from under the others: what they
+    acknowledge from then on, nobody else sees, and what others write is lost.
+
+    Raises:
+        OSError, apsw.Error: It cannot be read.
+    """
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        whole = path.stat().st_size
+        for start in range(0, whole, size):
+            yield connection.read("main", 0, start, min(size, whole - start))[1]
+    finally:
+        connection.close()
 
 
 def needs_immutable(path: str, timeout: float) -> bool:
@@ -280,10 +299,10 @@ def looked_over(path: Path, *, read_only: bool, timeout: float) -> None:
     if not stat.S_ISREG(mode):
         raise StoreError(f"{path}: is not a plain file; name one")
     try:
-        with path.open("rb") as file:
-            head = file.read(_HEAD)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be read ({error.strerror}); check who may read it") from error
+        with closing(pieces(path, _HEAD)) as read:
+            head = next(read, b"")
+    except (OSError, apsw.Error) as error:
+        raise StoreError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error}); check who may read it") from error
     if head and not head.startswith(b"SQLite format 3\x00"):
         raise StoreCorrupt(f"{path}: this is not an Earnest store (not a SQLite file); it was not touched")
     version, application = int.from_bytes(head[60:64]), int.from_bytes(head[68:72])
