@@ -59,13 +59,13 @@ class Base:
         rng: Rng,
         actor: str,
         channel: str,
+        embedding_for: Callable[[str], Embedding],
+        reranking_for: Callable[[str], Reranking],
+        model_for: Callable[[Any], LLM],
         retriever: Retriever | None = None,
         reranking: Reranking | None = None,
-        reranking_for: Callable[[str], Reranking] | None = None,
         embedding: Embedding | None = None,
-        embedding_for: Callable[[str], Embedding] | None = None,
         llm: Any = None,
-        model_for: Callable[[Any], LLM] | None = None,
     ) -> None:
         """Composes the parts; `Memory.open` is the way in for users.
 

@@ -12,6 +12,7 @@ from earnest.core.evidence import RULE
 from earnest.core.filters import Filter
 from earnest.core.rendered import TARGETS, Rendered, Target
 from earnest.errors import InvalidInput
+from earnest.ledger import walks
 from earnest.ledger.testimony import Testimony
 from earnest.protocols import Reading
 from earnest.verbs.base import Base
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from earnest.rendering.packing import Candidate
     from earnest.rendering.rendering import Limits, Order
 
-_PAGE = 1_000
 _MOST = 5_000
 """Candidates that are looked at for a document: far more than any budget holds."""
 
@@ -85,20 +85,15 @@ class RenderingVerbs(Base):
         from earnest.rendering.packing import Candidate
 
         testimony = Testimony(reading, self._read_settings(reading))
-        after = None
-        while True:
-            page = reading.page(chosen, after, _PAGE)
-            rules = reading.rules([stored.row for stored in page if stored.entry.kind == "rule"])
-            for stored in page:
-                if stored.entry.kind == "rule" and (stored.row not in rules or rules[stored.row].status != "active"):
-                    continue
-                measured = stored.entry.last_settled_tick is not None
-                if testimony.may_decide(stored):
-                    odds = testimony.weigh(stored.row).odds if measured and testimony.on else RULE.prior_odds
-                    yield Candidate(stored, odds, measured)
-            if len(page) < _PAGE:
-                return
-            after = page[-1].entry.id
+        found = [*walks.entries(reading, chosen)]
+        rules = reading.rules([stored.row for stored in found if stored.entry.kind == "rule"])
+        for stored in found:
+            if stored.entry.kind == "rule" and (stored.row not in rules or rules[stored.row].status != "active"):
+                continue
+            measured = stored.entry.last_settled_tick is not None
+            if testimony.may_decide(stored):
+                odds = testimony.weigh(stored.row).odds if measured and testimony.on else RULE.prior_odds
+                yield Candidate(stored, odds, measured)
 
 
 def _order(target: Any, path: Any, split_dir: Any, budget: Any, max_lines: Any, write: bool) -> Order:

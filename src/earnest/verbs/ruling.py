@@ -12,7 +12,7 @@ from earnest.core.gate import DECISIONS, MOST_DECISIONS
 from earnest.core.rules import STATUSES, Rule, RuleType, Status, checked_fields
 from earnest.core.settings import Settings
 from earnest.errors import EarnestError, InvalidInput
-from earnest.ledger import door, lifecycle
+from earnest.ledger import door, lifecycle, walks
 from earnest.protocols import LLM, Writing
 from earnest.recall.embedding import Vectors
 from earnest.rules import drafting, pools, proposing
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 # Inside the class `list` is a verb.
 _List = list
-_PAGE = 500
 _MOST_EVIDENCE = 100
 _SOURCES = 5
 
@@ -308,18 +307,10 @@ class Rules:
         statuses: tuple[Status, ...] | None = None if named is None else tuple(check.choice("status", one, STATUSES) for one in named)
         chosen = filters.replaced(filters.checked(scope=scope, kind="rule"), statuses=statuses)
         wanted = None if limit is None else check.integer("limit", limit, low=1, high=10_000_000)
-        made: _List[Rule] = []
         with self._memory._store.read() as reading:
             if after is not None:
                 lifecycle.found(reading, after)
-            while wanted is None or len(made) < wanted:
-                size = _PAGE if wanted is None else min(_PAGE, wanted - len(made))
-                page = reading.page(chosen, after, size)
-                made += views(reading, page, trials=True)
-                if len(page) < size:
-                    break
-                after = page[-1].entry.id
-        return made
+            return views(reading, [*walks.entries(reading, chosen, after=after, most=wanted)], trials=True)
 
     def match(self, text: str | None, k: int | None = None, *, scope: Any = "", floor: float | None = None) -> _List[Rule]:
         """The active rules that a text calls for, best first: those of whose trigger it holds most, and, where there is an embedder, those
