@@ -67,6 +67,9 @@ def test_a_decision_is_settled_elsewhere_and_its_outcome_has_a_unit_wherever_peo
     assert "meter disk  −240,000 bytes over 1 settlement" in log
     assert web.get(f"{OPS}/audit").json()["by_meter"]["disk"]["unit"] == "bytes"
 
+    told(tmp_path, "meters", "revoke", "disk")
+    assert "settled −240,000 bytes by disk [revoked: it does not count], moved" in shell(tmp_path, "why", entry["id"])
+
 
 def test_what_closes_a_ticket_or_takes_a_control_says_the_same_on_both(web: TestClient, tmp_path: Path) -> None:
     told(tmp_path, "remember", DATABASES)
@@ -119,3 +122,35 @@ def test_a_rule_that_was_written_down_as_an_entry_reads_well_without_a_trigger(t
     assert "prefer  pending     0  proposed  Wait until Monday before you deploy." in shell(tmp_path, "rules")
     assert "when" not in shell(tmp_path, "rules", "verify", rule["id"]).split()
     assert "rule (prefer): Wait until Monday before you deploy. (" in shell(tmp_path, "prefetch", "May I deploy before Monday?")
+
+
+@pytest.mark.parametrize("query", ["", "   ", "?!"])
+def test_a_question_without_words_is_met_with_silence_by_every_edge(web: TestClient, tmp_path: Path, query: str) -> None:
+    told(tmp_path, "remember", DATABASES)
+    assert told(tmp_path, "query", query)["silent"] and told(tmp_path, "search", query) == {"hits": []}
+    for route in ("answer", "decisions"):
+        answer = web.post(f"{OPS}/{route}", json={"query": query})
+        assert (answer.status_code, answer.json()["silent"]) == (200, True)
+    assert web.post(f"{OPS}/search", json={"query": query}).json()["items"] == []
+
+
+def test_what_relevance_is_multiplied_by_is_chosen_alike_over_http_and_in_the_shell(web: TestClient, tmp_path: Path) -> None:
+    for text, sure in (("The logs lie under logs/.", 1.0), ("The logs lie under var/.", 0.1)):
+        told(tmp_path, "remember", text, "--confidence", str(sure))
+    for weigh in ([], ["confidence"], ["importance", "recency"]):
+        flags = [word for name in weigh for word in ("--weigh", name)]
+        there = told(tmp_path, "search", "Where do the logs lie?", *flags)["hits"]
+        over = web.post(f"{OPS}/search", json={"query": "Where do the logs lie?", **({"weigh": weigh} if weigh else {})}).json()["items"]
+        assert [hit["entry"]["id"] for hit in over] == [hit["entry"]["id"] for hit in there]
+        assert [hit["score"] for hit in over] == pytest.approx([hit["score"] for hit in there], rel=1e-5)
+        if weigh == ["confidence"]:
+            assert over[0]["score"] > 5 * over[1]["score"]
+    assert web.post(f"{OPS}/search", json={"query": "logs", "weigh": ["luck"]}).status_code == 422
+
+
+def test_a_field_that_there_is_not_is_answered_with_those_that_there_are() -> None:
+    with Memory.open(":memory:", embedder="none") as memory:
+        with pytest.raises(InvalidInput, match=r"\['txt'\]: has no such fields; there are text, cue, kind, "):
+            memory.add_many([{"txt": "Invoices are numbered from 4000."}])
+        with pytest.raises(InvalidInput, match="names nothing to change; give a field"):
+            memory.update(memory.add("Invoices are numbered from 4000.").id)

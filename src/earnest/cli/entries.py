@@ -157,7 +157,7 @@ def show(args: Namespace, screen: Screen) -> int:
 def _say_entry(args: Namespace, screen: Screen, memory: Memory, entry: Entry) -> None:
     screen.say(Painted(entry.id, "bold"), f"  {entry.kind}, {entry.origin}, version {entry.version}")
     screen.say()
-    screen.block(entry.text, "    ")
+    screen.block(entry.text or "(its text was erased)", "    ")
     screen.say()
     standing_part: Part = Painted(
         entry.standing + (f", {entry.cause}" if entry.cause else "") + (f", its heir is {entry.heir}" if entry.heir else ""),

@@ -218,7 +218,7 @@ def environment_token(value: str | None) -> list[tuple[str, Grant]]:
         return []
     if len(value) < LEAST or not value.isascii() or not value.isprintable() or " " in value:
         raise InvalidInput("EARNEST_TOKEN", "…", f"must be at least {LEAST} printable ASCII characters without blanks")
-    return [(value, Grant("environment", "environment", operator=True))]
+    return [(value, Grant("environment", "EARNEST_TOKEN", operator=True))]
 
 
 def passing_token(rng: Rng, grant: Grant) -> tuple[str, Grant]:

@@ -17,18 +17,19 @@ from earnest.protocols import Rng
 METADATA_FIELDS: Final = ("importance", "confidence", "retention", "metadata", "tags", "valid_from", "valid_to")
 
 
+_FIELDS: Final = (
+    "text", "cue", "kind", "scope", "sources", "importance", "confidence", "retention", "metadata", "tags", "valid_from", "valid_to",
+)  # fmt: skip
+
+
 def checked_entry(rng: Rng, default_retention: str, fields: Mapping[str, Any], gate: Gate = STRICT) -> NewEntry:
     """An entry from what a caller gave, every field checked, and let through the write gate.
 
     Raises:
         InvalidInput: Names the field and what it may be.
     """
-    unknown = set(fields) - {
-        "text", "cue", "kind", "origin", "sources", "scope", "importance", "confidence", "retention", "valid_from", "valid_to",
-        "metadata", "tags",
-    }  # fmt: skip
-    if unknown:
-        raise InvalidInput("entry", sorted(unknown), "has no such fields")
+    if unknown := set(fields) - {*_FIELDS, "origin"}:
+        raise InvalidInput("entry", sorted(unknown), f"has no such fields; there are {', '.join(_FIELDS)}")
     if "text" not in fields:
         raise InvalidInput("text", None, "is missing: an entry says something")
     begins, ends = check.moment("valid_from", fields.get("valid_from")), check.moment("valid_to", fields.get("valid_to"))

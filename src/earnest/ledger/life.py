@@ -13,7 +13,7 @@ from earnest.core.evidence import sigmoid
 from earnest.core.injection import MARKS
 from earnest.core.opinions import VERDICTS
 from earnest.core.rules import told as rule_told
-from earnest.core.ticket import Role, StoredSettlement
+from earnest.core.ticket import Meter, Role, StoredSettlement
 from earnest.protocols import Reading
 
 FIRST_EVENTS: Final = 50
@@ -43,7 +43,7 @@ def obituary(reading: Reading, stored: StoredEntry, fades: datetime | None = Non
     lines.append("")
     told, left_out = _story(reading, entry.id)
     settled = {s.event: (s, role, moved) for s, role, moved in reading.settlements_of(stored.row, FIRST_EVENTS + LAST_EVENTS)}
-    units = {meter.name: meter.unit for meter in reading.meters()}
+    meters = {meter.name: meter for meter in reading.meters()}
     ended = {event.ticket for event in told if event.kind in ("settle", "abandon", "expire")}
     for place, event in enumerate(told):
         if place == FIRST_EVENTS and left_out:
@@ -51,7 +51,7 @@ def obituary(reading: Reading, stored: StoredEntry, fades: datetime | None = Non
         # A decision whose end is told needs no line of its own.
         if event.kind == "decide" and event.ticket in ended:
             continue
-        lines.append(f"  tick {event.tick:>5}  {_told(event, stored, settled.get(event.seq), units)}")
+        lines.append(f"  tick {event.tick:>5}  {_told(event, stored, settled.get(event.seq), meters)}")
     return "\n".join(lines)
 
 
@@ -95,16 +95,16 @@ def _cut(text: str, limit: int = 300) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
-def _told(event: Event, stored: StoredEntry, settlement: tuple[StoredSettlement, Role, int] | None, units: Mapping[str, str]) -> str:
+def _told(event: Event, stored: StoredEntry, settlement: tuple[StoredSettlement, Role, int] | None, meters: Mapping[str, Meter]) -> str:
     data = event.data
     if event.kind == "settle" and settlement is not None:
         settled, role, moved = settlement
         mark = "" if settled.tier == "measured" else f" [{settled.tier}]"
         acted = {True: ", acted on", False: ", not acted on", None: ""}[settled.acted]
         if role == "withheld":
-            return f"withheld at random: {_measured(settled.delta, settled.meter, units)}{mark} without it"
+            return f"withheld at random: {_measured(event, settled.delta, settled.meter, meters)}{mark} without it"
         detail = f": {_cut(settled.detail, 200)}" if settled.detail else ""
-        what = f"{_measured(settled.delta, settled.meter, units)}{mark}{acted}"
+        what = f"{_measured(event, settled.delta, settled.meter, meters)}{mark}{acted}"
         return f"settled {what}, moved {shown_energy(moved, signed=True)} energy{detail}"
     if event.kind in ("death", "forget"):
         by = f" ({_cut(event.note, 200)})" if event.note else ""
@@ -124,7 +124,7 @@ def _told(event: Event, stored: StoredEntry, settlement: tuple[StoredSettlement,
     if event.kind == "remeasure":
         mark = "" if data["tier"] == "measured" else f" [{data['tier']}]"
         note = f": {_cut(event.note, 200)}" if event.note else ""
-        return f"measured again: {_measured(data['delta'], data['meter'], units)}{mark}{note}"
+        return f"measured again: {_measured(event, data['delta'], data['meter'], meters)}{mark}{note}"
     if event.kind == "feedback":
         return _opinion(event)
     if event.kind == "correct":
@@ -135,10 +135,12 @@ def _told(event: Event, stored: StoredEntry, settlement: tuple[StoredSettlement,
     return f"{told}{f': {_cut(event.note, 200)}' if event.note else ''}"
 
 
-def _measured(delta: float, meter: str, units: Mapping[str, str]) -> str:
-    """What a meter said, in its own unit; a meter that nobody gave one counts in bare numbers."""
-    unit = units.get(meter, "")
-    return f"{shown_delta(delta)}{f' {unit}' if unit else ''} by {meter}"
+def _measured(event: Event, delta: float, name: str, meters: Mapping[str, Meter]) -> str:
+    """What a meter said, in its own unit if anybody gave it one, and whether its word was taken out of history since."""
+    meter = meters.get(name)
+    unit = f" {meter.unit}" if meter is not None and meter.unit else ""
+    gone = meter is not None and meter.revoked is not None and event.seq >= meter.revoked
+    return f"{shown_delta(delta)}{unit} by {name}{' [revoked: it does not count]' if gone else ''}"
 
 
 def _turned(event: Event) -> str:
