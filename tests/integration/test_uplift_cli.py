@@ -54,7 +54,7 @@ def lived(shell: Shell, gain: float, meter: str = "disk", count: int = 120, with
 def test_memory_that_helps(shell: Shell) -> None:
     entry = lived(shell, 0.5)
     said = shell("uplift")
-    assert said.startswith("helps: this memory by meter disk\n") and "with memory withheld" in said and "0.95 sure" in said
+    assert said.startswith("helps: this memory by meter disk\n") and "with memory withheld" in said and "of a scale, between" in said and "(95% sure)" in said
     found = shell.json("uplift", "--meter", "disk")
     assert found["holdout"] == 0.25
     [one] = found["uplifts"]
