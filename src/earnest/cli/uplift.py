@@ -54,7 +54,10 @@ def _say(screen: Screen, one: Uplift, args: Namespace) -> None:
         return
     versus = "memory withheld" if one.against == "nothing" else "it alone withheld"
     rows: list[tuple[str, Part]] = [
-        ("effect", f"{_signed(one.effect)} of a scale, between {_signed(one.low)} and {_signed(one.high)} ({100 * (1 - one.alpha):.4g}% sure)"),
+        (
+            "effect",
+            f"{_signed(one.effect)} of a scale, between {_signed(one.low)} and {_signed(one.high)} ({100 - 100 * one.alpha:.4g}% sure)",
+        ),
         ("seen", f"{plural(one.decisions, 'outcome')}, of them {one.holdouts:,} with {versus}"),
         ("averages", f"{_signed(one.shown_mean)} shown, {_signed(one.withheld_mean)} withheld, in scales, with nothing cut"),
     ]
