@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from earnest.cli.common import energy, given, model_cost, plural, sources, standing
 from earnest.cli.place import hint, open_memory
-from earnest.cli.render import Painted, Part, Screen
+from earnest.cli.render import Painted, Part, Screen, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,8 +59,7 @@ def stats(args: Namespace, screen: Screen) -> int:
     with open_memory(args, "reading") as memory:
         found, meters = memory.stats(), memory.meters.list()
     if screen.as_json:
-        fields = {name: getattr(found, name) for name in type(found).__dataclass_fields__}
-        screen.json({**fields, "meters": meters})
+        screen.json({**plain(found), "meters": meters})
     else:
         _say_stats(screen, found, meters)
     return 0
