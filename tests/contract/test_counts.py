@@ -42,6 +42,13 @@ def proposed(memory: Memory, count: int) -> None:
         memory.rules.add("avoid", trigger=f"unit{i} is deployed", action=f"Check thing{i} first.", evidence=[evidence])
 
 
+def linked(memory: Memory, count: int) -> None:
+    """Entries of which each is linked with the tenth of its number."""
+    made = memory.add_many([{"text": f"Unit{i} stands at quay {i}"} for i in range(count)])
+    for i in range(1, count):
+        memory.link(made[i // 10].id, made[i].id)
+
+
 def long_ones(memory: Memory, count: int) -> None:
     memory.configure(compress_over=5)
     memory.add_many([{"text": f"Crane {i} is at quay {i}", "cue": f"Where is crane {i}?"} for i in range(count)])
@@ -54,8 +61,9 @@ def long_ones(memory: Memory, count: int) -> None:
         # The lineage of each rule, and its trials: whose it is, and how far it is.
         (proposed, lambda m: m.rules.list(), 2),
         (long_ones, lambda m: m.maintain(dry_run=True), 0),
+        (linked, lambda m: m.graph(m.list()[0].id, hops=3), 0),
     ],
-    ids=["experiences of an analysis", "rules of a list", "questions of an upkeep"],
+    ids=["experiences of an analysis", "rules of a list", "questions of an upkeep", "entries of a graph"],
 )
 def test_what_is_asked_of_the_engine_grows_no_faster_than_it_must(
     said: list[str], fill: Callable[[Memory, int], object], verb: Callable[[Memory], object], each: int

@@ -14,7 +14,7 @@ from earnest.core import links
 from earnest.core.entry import Entry, StoredEntry
 from earnest.core.gist import gist
 from earnest.core.settings import Settings
-from earnest.graph.walking import related
+from earnest.graph.walking import reached
 from earnest.ledger import walks
 from earnest.protocols import Reading
 
@@ -87,8 +87,7 @@ def graph_of(reading: Reading, settings: Settings, start: StoredEntry | None, ho
     if start is None:
         found = [*islice(walks.links(reading), limit + 1)]
     else:
-        near = related(reading, settings, start, links.MOST_NODES, hops, links.KINDS, now)
-        rows = [start.row, *(stored.row for one in near if (stored := reading.entry(one.entry.id)) is not None)]
+        rows = [start.row, *reached(reading, settings, start, hops, links.KINDS, now)]
         here = set(rows)
         found = [link for link in reading.links_of(rows) if link.entry in here and link.other in here]
     kept = found[:limit]
