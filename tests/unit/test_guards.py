@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from earnest import Memory
+from earnest.core.entry import Cause
 from earnest.embedders import HashingEmbedder
 from earnest.ledger.book import Book
 from earnest.testing.clock import ManualClock, SeededRng
@@ -43,11 +45,11 @@ def opened(meaning: bool, floor: float) -> Memory:
     return memory
 
 
-def execute(memory: Memory, entry: str) -> None:
+def execute(memory: Memory, entry: str, cause: Cause = "executed") -> None:
     with memory._writing() as tx:
         stored = tx.entry(entry)
         assert stored is not None
-        Book(tx, memory._read_settings(tx)).bury(stored, "executed")
+        Book(tx, memory._read_settings(tx)).bury(stored, cause)
 
 
 def suspend(memory: Memory, entry: str) -> None:
@@ -116,3 +118,20 @@ def test_an_executed_text_is_known_by_its_meaning_where_no_word_is_shared() -> N
     assert memory.answer(question).text == bad.text
     execute(memory, bad.id)
     assert memory.answer(question).silent and not memory.prefetch(question)
+
+
+@pytest.mark.parametrize("cause", ["executed", "starved", "faded"])
+def test_undoing_a_return_leaves_an_entry_as_dead_as_it_was(cause: Cause) -> None:
+    memory = Memory.open(clock=ManualClock(), rng=SeededRng(3), embedder="none")
+    bad = memory.add("The database files under data are redundant and safe to delete.")
+    memory.add("Database files lie in the hall, where everybody may delete them.")
+    question = "Are the redundant database files under data safe to delete?"
+    execute(memory, bad.id, cause)
+    before, silent = memory.get(bad.id), memory.answer(question).silent
+    assert silent == (cause == "executed")
+    memory.restore(bad.id)
+    memory.undo(memory.events(kind="restore")[-1].seq)
+    assert replace(memory.get(bad.id), last_recalled=None) == replace(before, last_recalled=None)
+    assert memory.answer(question).silent == silent and memory.check().ok
+    memory.undo(memory.events(kind="death")[-1].seq)
+    assert memory.get(bad.id).alive and memory.check().ok

@@ -110,6 +110,17 @@ def _birth(tx: Writing, settings: Settings, analyser: Analyser, event: Event) ->
     return (lifecycle.forget(tx, settings, event.entries[0], f"event {event.seq} taken back").entry.id,)
 
 
+def _return(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
+    """Who was brought back by somebody is dead again of what it had died of: an executed text guards its question as it did before."""
+    before = event.data.get("cause")
+    if before not in ("executed", "starved", "faded") or "by" in event.data:
+        return _birth(tx, settings, analyser, event)
+    stored = _only(tx, event)
+    lifecycle.movable(stored, "buried")
+    Book(tx, settings).bury(stored, before, note=f"event {event.seq} taken back")
+    return (stored.entry.id,)
+
+
 def _edit(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
     before = tx.before_edit(event.seq)
     if before is None:
@@ -202,7 +213,7 @@ _HANDLERS: Mapping[str, Handler] = {
     "add": _birth,
     "encode": _birth,
     "import": _birth,
-    "restore": _birth,
+    "restore": _return,
     "edit": _edit,
     "supersede": _supersede,
     "merge": take_apart,
