@@ -49,6 +49,15 @@ def linked(memory: Memory, count: int) -> None:
         memory.link(made[i // 10].id, made[i].id)
 
 
+def decided(memory: Memory, count: int) -> None:
+    """Decisions of a few entries, each settled as a gain."""
+    for i in range(5):
+        memory.add(f"Crane{i} may be used at quay{i}.")
+    for i in range(count):
+        ticket = memory.decide(f"May crane{i % 5} be used at quay{i % 5}?")
+        memory.settle(str(ticket.id), delta=1.0, meter="bench")
+
+
 def long_ones(memory: Memory, count: int) -> None:
     memory.configure(compress_over=5)
     memory.add_many([{"text": f"Crane {i} is at quay {i}", "cue": f"Where is crane {i}?"} for i in range(count)])
@@ -61,9 +70,16 @@ def long_ones(memory: Memory, count: int) -> None:
         # The lineage of each rule, and its trials: whose it is, and how far it is.
         (proposed, lambda m: m.rules.list(), 2),
         (long_ones, lambda m: m.maintain(dry_run=True), 0),
+        (decided, lambda m: m.maintain(), 0),
         (linked, lambda m: m.graph(m.list()[0].id, hops=3), 0),
     ],
-    ids=["experiences of an analysis", "rules of a list", "questions of an upkeep", "entries of a graph"],
+    ids=[
+        "experiences of an analysis",
+        "rules of a list",
+        "questions of an upkeep",
+        "outcomes of an idle upkeep",
+        "entries of a graph",
+    ],
 )
 def test_what_is_asked_of_the_engine_grows_no_faster_than_it_must(
     said: list[str], fill: Callable[[Memory, int], object], verb: Callable[[Memory], object], each: int

@@ -114,9 +114,11 @@ def _rides(reading: Reading, stored: StoredEntry) -> bool:
 def untracked(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> Iterator[Finding]:
     """Outcomes that were measured and reached no entry. O(a few settlements)."""
     told = reading.events(entry=None, kind="settle", after=0, limit=LATEST_OUTCOMES, newest=True)
-    real = [
-        event for event in told if event.data["delta"] != 0 and event.data["tier"] == "measured" and not _withheld(reading, event.ticket)
-    ]
+    real = [event for event in told if event.data["delta"] != 0 and event.data["tier"] == "measured"]
+    if sum(not _reached(event.data) for event in real) < MIN_UNTRACKED:
+        # Asked before any ticket is read: in a store that is well, hardly one outcome reached nobody.
+        return
+    real = [event for event in real if not _withheld(reading, event.ticket)]
     lost = [event for event in real if not _reached(event.data)]
     if len(lost) >= MIN_UNTRACKED and len(lost) > UNTRACKED * len(real):
         yield Finding(

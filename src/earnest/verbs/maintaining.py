@@ -37,6 +37,11 @@ class _Plan(NamedTuple):
         return None if self.most is None else max(0, self.most - sum(map(len, self.groups)))
 
     @property
+    def anything(self) -> bool:
+        """Whether anything of it may be done today."""
+        return bool(self.groups) or (self.room != 0 and bool(self.fading or self.long))
+
+    @property
     def to_compress(self) -> Sequence[StoredEntry]:
         """The long entries that may come to their turn in this run."""
         rest = None if self.room is None else max(0, self.room - len(self.fading))
@@ -106,7 +111,8 @@ class MaintenanceVerbs(CompressionVerbs, FadingVerbs, LinkVerbs):
                 raise InvalidInput(
                     "llm", model.model_id, "writes shorter texts, and nothing is compressed while the setting compress_over is 0"
                 )
-            asked = self._canaries(reading, plan) if given is None else given
+            # Where nothing is to be done there is nothing to watch.
+            asked = given if given is not None else self._canaries(reading, plan) if dry_run or plan.anything else []
         if dry_run:
             planned = tuple(tuple(stored.entry.id for stored in group) for group in plan.groups)
             report = MaintenanceReport(0, plan.most, plan.due, planned, (), len(asked), (), False, (), tuple(plan.fading[: plan.room]),
@@ -149,8 +155,7 @@ class MaintenanceVerbs(CompressionVerbs, FadingVerbs, LinkVerbs):
 
     def _carry_out(self, plan: _Plan, asked: Sequence[envelope.Canary], model: Metered | None) -> MaintenanceReport:
         room = plan.room
-        anything = bool(plan.groups) or (room != 0 and bool(plan.fading or plan.long))
-        watched = envelope.known(asked, self._deciding) if anything else []
+        watched = envelope.known(asked, self._deciding) if plan.anything else []
         done = _Done()
         try:
             for group in plan.groups:
