@@ -9,20 +9,21 @@ from pathlib import Path
 from typing import Final
 
 from earnest.core.analysis import folded
+from earnest.core.patterns import lazily
 from earnest.core.sentences import words
 
 _LATIN: Final = ("en", "de", "fr", "es", "pt", "tr", "vi")
 _OF_SCRIPT: Final[tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]] = (
-    (re.compile("[a-z]"), _LATIN),
-    (re.compile("[\u0400-\u052f]"), ("ru",)),
-    (re.compile("[\u0370-\u03ff]"), ("el",)),
-    (re.compile("[\u05d0-\u05ea]"), ("he",)),
-    (re.compile("[\u0620-\u06d3]"), ("ar",)),
-    (re.compile("[\u0900-\u097f]"), ("hi",)),
-    (re.compile("[\u0e01-\u0e4e]"), ("th",)),
-    (re.compile("[\uac00-\ud7a3]"), ("ko",)),
-    (re.compile("[\u3041-\u30ff]"), ("ja",)),
-    (re.compile("[\u3400-\u9fff]"), ("zh",)),
+    (lazily("[a-z]"), _LATIN),
+    (lazily("[\u0400-\u052f]"), ("ru",)),
+    (lazily("[\u0370-\u03ff]"), ("el",)),
+    (lazily("[\u05d0-\u05ea]"), ("he",)),
+    (lazily("[\u0620-\u06d3]"), ("ar",)),
+    (lazily("[\u0900-\u097f]"), ("hi",)),
+    (lazily("[\u0e01-\u0e4e]"), ("th",)),
+    (lazily("[\uac00-\ud7a3]"), ("ko",)),
+    (lazily("[\u3041-\u30ff]"), ("ja",)),
+    (lazily("[\u3400-\u9fff]"), ("zh",)),
 )
 """Letters, and the languages that are written in them."""
 
@@ -111,7 +112,7 @@ def found(section: str, text: str) -> re.Match[str] | None:
     return None
 
 
-_BETWEEN: Final = re.compile(r"[^\w]+")
+_BETWEEN: Final = lazily(r"[^\w]+")
 
 
 def only_small_talk(text: str) -> bool:

@@ -17,6 +17,7 @@ from earnest.core import replies
 from earnest.core.agreement import content, denies
 from earnest.core.analysis import Analyser, folded
 from earnest.core.grounding import sentences_of
+from earnest.core.patterns import lazily
 from earnest.core.sentences import says_something
 from earnest.core.turns import Kept
 
@@ -24,9 +25,9 @@ GROUNDED: Final = 0.6
 """The part of a statement's words that the turn must hold."""
 LOOKED_AT: Final = 200
 """Items of a reply that are looked at: of more than eight statements none is kept anyway."""
-_NUMBER: Final = re.compile(r"\d+")
-_CLAUSE: Final = re.compile(r"[,;:，；：、—–]|\b(?:but|and|aber|und|sondern|mais|et|pero|sino|mas|но|а)\b", re.IGNORECASE)
-_REMINDS: Final = re.compile(
+_NUMBER: Final = lazily(r"\d+")
+_CLAUSE: Final = lazily(r"[,;:，；：、—–]|\b(?:but|and|aber|und|sondern|mais|et|pero|sino|mas|но|а)\b", re.IGNORECASE)
+_REMINDS: Final = lazily(
     r"\b(?:do ?n['’]?t|do not|never) forget\b|\bvergiss(?:t)? (?:bitte )?nicht\b|\bn['’]oublie[zs]? pas\b|\bno (?:te )?olvides?\b"
     r"|\bnão (?:se )?esqueça\b|\bне забуд(?:ь|ьте)\b|别忘了?|不要忘记|忘れないで",
     re.IGNORECASE,

@@ -12,14 +12,15 @@ from dataclasses import dataclass, field
 from itertools import chain, repeat
 from typing import Any, Final, Literal
 
+from earnest.core.patterns import lazily
 from earnest.core.sentences import join_lines, split_sentences
 from earnest.encoding.document import Draft
 
 MAX_LEAD: Final = 200
 """The longest lead-in or heading that is repeated as context, in characters; a longer one is a sentence like any other."""
 
-ITEM: Final = re.compile(r"^(?P<indent>[ \t]*)(?:[-*+•‣▪◦]|(?P<number>\d{1,3})[.)])[ \t]+(?P<text>\S.*)$")
-_ORNAMENT: Final = re.compile(r"^[ \t]*(?:[-=_*~#+.][ \t]*){3,}$")
+ITEM: Final = lazily(r"^(?P<indent>[ \t]*)(?:[-*+•‣▪◦]|(?P<number>\d{1,3})[.)])[ \t]+(?P<text>\S.*)$")
+_ORNAMENT: Final = lazily(r"^[ \t]*(?:[-=_*~#+.][ \t]*){3,}$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
 from earnest.core import check
+from earnest.core.entities import find_entities
 from earnest.core.entry import Kind
 from earnest.core.reports import Skipped
 from earnest.core.sentences import code_pieces, pieces, same, says_something
 from earnest.encoding.blocks import Reading, Unit, read_plain
 from earnest.encoding.document import MAX_SKIPPED_CHARS, Document, Draft, Encoding, listed
-from earnest.encoding.entities import find_entities
 from earnest.encoding.markdown import looks_like_markdown, read_markdown
 from earnest.encoding.reading import format_of
 from earnest.encoding.records import json_reading, table_reading

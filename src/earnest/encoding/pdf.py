@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 import logging
-import re
 from collections import Counter
 from typing import Final
 
+from earnest.core.patterns import lazily
 from earnest.errors import InvalidInput, NotAvailable
 from earnest.installed import bringing
 
@@ -20,9 +20,9 @@ _EDGE: Final = 1
 """How many lines at the top and the foot of a page may be a running head."""
 _MAX_HEAD: Final = 100
 _MIN_PAGES: Final = 4
-_NUMBERED: Final = re.compile(r"\d+")
-_PARAGRAPH_END: Final = re.compile(r"[.!?:。！？][\"'”’»)\]]*$")
-_LOOKS_BULLET: Final = re.compile(r"^\s*(?:[•‣▪◦●○–-]|\d{1,3}[.)])\s+\S")
+_NUMBERED: Final = lazily(r"\d+")
+_PARAGRAPH_END: Final = lazily(r"[.!?:。！？][\"'”’»)\]]*$")
+_LOOKS_BULLET: Final = lazily(r"^\s*(?:[•‣▪◦●○–-]|\d{1,3}[.)])\s+\S")
 
 
 def is_pdf(data: bytes) -> bool:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from earnest.core.analysis import folded
+from earnest.core.entities import find_entities
 from earnest.core.entry import Origin
 from earnest.core.grounding import tells
 from earnest.encoding.document import Document, Draft
-from earnest.encoding.entities import find_entities
 from earnest.encoding.reflecting import QUOTE, Entity, Fact, Tally
 
 PIECE: Final = 6_000
