@@ -41,7 +41,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "moving": {"core", "protocols", "errors", "encoding", "files"},
     # drivers: none knows another
     "llms": {"core", "protocols", "errors", "wire"},
-    "stores.sqlite": {"core", "protocols", "errors"},
+    "stores.sqlite": {"core", "protocols", "errors", "files"},
     "environments": {"core", "protocols", "errors"},
     "embedders": {"core", "protocols", "errors", "installed", "wire"},
     "rerankers": {"core", "protocols", "errors", "installed", "wire"},

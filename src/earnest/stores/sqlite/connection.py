@@ -17,6 +17,7 @@ import apsw
 
 from earnest.core.uris import file_uri
 from earnest.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, StoreReadOnly, StoreTooNew
+from earnest.files import sync_folder
 from earnest.stores.sqlite.schema import APPLICATION_ID, FORMAT, MIGRATIONS
 
 LOG_LIMIT: Final = 32 * 1024 * 1024
@@ -226,24 +227,13 @@ def copied(connection: apsw.Connection, target: Path, *, wanted: Callable[[Path]
             with part.open("rb+") as file:
                 os.fsync(file.fileno())
             part.rename(target)
-            _sync_folder(target.parent)
+            sync_folder(target.parent)
     except OSError as error:
         raise StoreError(f"{target}: the copy could not be kept ({error.strerror}); make room, or name a file on another disk") from error
     finally:
         # With what SQLite leaves beside it when its disk is full.
         for end in ("", "-journal", "-wal", "-shm"):
             part.with_name(part.name + end).unlink(missing_ok=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Makes sure that a new name in a folder survives a power cut, where the system lets a program ask for that."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def migrate(connection: apsw.Connection, where: str, *, read_only: bool, backup: bool = False) -> bool:
