@@ -10,12 +10,10 @@ from typing import Final
 _NAME: Final = "earnest"
 
 
-@cache
 def release(module: str, distribution: str) -> str | None:
     """The release, ``major.minor``, of an installed package; None if it is not installed, "" if nobody can tell.
 
-    Told by the name of the folder of its metadata: to read that, as `importlib.metadata` does, takes twenty times as long. O(packages),
-    once in a process.
+    Told by the name of the folder of its metadata: to read that, as `importlib.metadata` does, takes twenty times as long. O(packages).
     """
     try:
         found = find_spec(module)
