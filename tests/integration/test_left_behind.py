@@ -14,6 +14,7 @@ from earnest import Memory
 from earnest.ci.locking import locked
 from earnest.cli.main import main
 from earnest.errors import EarnestError, StoreBusy, StoreError
+from tests.rest import client
 
 
 def run(words: Sequence[str]) -> tuple[int, str]:
@@ -182,3 +183,37 @@ def test_a_lock_is_gone_when_it_is_released_and_held_by_one_at_a_time(tmp_path: 
     for thread in threads:
         thread.join()
     assert most == 1 and not path.exists()
+
+
+REFUSED: list[tuple[str, str, object]] = [
+    ("POST", "entries", {"text": ""}),
+    ("POST", "entries", {"text": "Something.", "valid_from": "yesterday or so"}),
+    ("POST", "entries", {"text": "Something.", "kind": "nothing"}),
+    ("POST", "decisions/abc/settlement", {"delta": 1, "meter": "disk"}),
+    ("POST", "decisions", {"query": "who?"}),
+    ("POST", "rules", {"type": "avoid", "trigger": "x", "action": " "}),
+    ("POST", "meters", {"name": " "}),
+    ("PATCH", "settings", {"floor": 9}),
+    ("PATCH", "settings", {"no_such_setting": 1}),
+    ("GET", "entries", None),
+    ("POST", "search", {"query": "who?"}),
+]
+
+
+@pytest.mark.parametrize("method, path, body", REFUSED, ids=lambda value: str(value)[:40])
+def test_a_request_that_records_nothing_makes_no_agent(tmp_path: Path, method: str, path: str, body: object) -> None:
+    with client(tmp_path / "root") as service:
+        told = service.request(method, f"/v1/agents/somebody/{path}", json=body)
+        assert told.status_code < 500
+        assert [name for name in (tmp_path / "root").iterdir() if name.name.startswith("somebody")] == []
+        assert service.post("/v1/agents/somebody/entries", json={"text": "The canteen opens at noon."}).status_code == 201
+        assert service.request(method, f"/v1/agents/somebody/{path}", json=body).status_code == told.status_code
+        assert len(service.get("/v1/agents/somebody/entries").json()["items"]) == 1
+    with Memory.open(tmp_path / "root", "somebody") as memory:
+        assert memory.stats().alive == 1 and memory.check().ok
+
+
+def test_an_agent_of_whom_nothing_was_kept_is_gone_when_the_service_ends(tmp_path: Path) -> None:
+    with client(tmp_path / "root") as service:
+        assert service.post("/v1/agents/somebody/turns", json={"user": "thanks", "assistant": "ok"}).status_code == 200
+    assert [name for name in (tmp_path / "root").iterdir() if name.name.startswith("somebody")] == []
