@@ -5,37 +5,19 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from earnest import Memory
-from earnest.cli.main import main
 from earnest.testing import SeededRng
 from tests.integration.test_model_cli import by_prompt, earnest
 from tests.services import ModelService
+from tests.shell import Shell
 
 WHEN: Final = "an API key may have expired"
 WHAT: Final = "Check the key before calling the service."
 ASK: Final = "My API key has expired"
-
-
-class Shell:
-    """Runs commands in this process on one store."""
-
-    def __init__(self, store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.store, self._capsys = store, capsys
-
-    def __call__(self, *words: str, status: int = 0) -> str:
-        self._capsys.readouterr()
-        got = main([*words, "--store", str(self.store)])
-        said = self._capsys.readouterr()
-        assert got == status, (words, said)
-        assert "Traceback" not in said.out + said.err
-        return said.out or said.err
-
-    def json(self, *words: str, status: int = 0) -> Any:
-        return json.loads(self(*words, "--json", status=status))
 
 
 @pytest.fixture
