@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import json
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from earnest.cli.main import main
+from earnest.cli.tables import COMMANDS
 from earnest.errors import InvalidInput, NotUndoable, UnknownEntry
 from earnest.memory import Memory
 from tests.rest import client
@@ -154,3 +156,28 @@ def test_a_field_that_there_is_not_is_answered_with_those_that_there_are() -> No
             memory.add_many([{"txt": "Invoices are numbered from 4000."}])
         with pytest.raises(InvalidInput, match="names nothing to change; give a field"):
             memory.update(memory.add("Invoices are numbered from 4000.").id)
+
+
+VERB_OF = {
+    "remember": "add", "edit": "update", "decay": "decay_cleanup", "sync-turn": "sync_turn", "import": "import_", "encode": "encode_files",
+}  # fmt: skip
+"""The verbs of the commands that have another name than theirs."""
+
+
+def test_every_command_takes_a_key_whose_verb_does() -> None:
+    for command in COMMANDS:
+        verb = getattr(Memory, VERB_OF.get(command.name, command.name), None)
+        if callable(verb) and "key" in inspect.signature(verb).parameters:
+            assert any("--key" in option.names for option in command.options), command.name
+
+
+def test_what_is_repeated_with_its_key_at_the_shell_is_done_once(tmp_path: Path) -> None:
+    first, second = (told(tmp_path, "remember", text)["id"] for text in ("Logs may go after seven days.", "The office is in Berlin."))
+    ticket = told(tmp_path, "decide", "Where is the office?")["id"]
+    assert told(tmp_path, "abandon", ticket, "--key", "a") == told(tmp_path, "abandon", ticket, "--key", "a")
+    for command in ("forget", "restore", "pin", "unpin"):
+        assert told(tmp_path, command, first, "--key", command) == told(tmp_path, command, first, "--key", command)
+    merged = told(tmp_path, "merge", first, second, "--text", "The office is in Berlin, and logs may go.", "--key", "m")
+    assert merged == told(tmp_path, "merge", first, second, "--text", "The office is in Berlin, and logs may go.", "--key", "m")
+    event = str(next(e["seq"] for e in told(tmp_path, "audit")["events"] if e["kind"] == "merge"))
+    assert told(tmp_path, "undo", event, "--key", "u") == told(tmp_path, "undo", event, "--key", "u")
