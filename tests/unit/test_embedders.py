@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 import sys
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +19,7 @@ from earnest.core.settings import SERVICES, embedder_spec
 from earnest.embedders import ForeignEmbedder, HashingEmbedder, LocalEmbedder, made
 from earnest.embedders.minilm import weights, wordpiece
 from earnest.errors import EmbedderFailed, InvalidInput, ModelFailed, NotAvailable
+from earnest.installed import bringing
 from earnest.rerankers import CrossEncoderReranker
 
 DATA: Final = Path(__file__).resolve().parents[1] / "data" / "minilm.json"
@@ -91,7 +93,7 @@ def test_the_vocabulary_is_the_published_one() -> None:
 
 def test_without_its_extra_the_local_model_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weights, "PACKAGE", "earnest_no_such_package")
-    with pytest.raises(NotAvailable, match=r"earnest\[local\]"):
+    with pytest.raises(NotAvailable, match=re.escape(bringing("local"))):
         LocalEmbedder()
 
 
