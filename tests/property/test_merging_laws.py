@@ -10,7 +10,7 @@ import pytest
 
 from earnest import Memory
 from earnest.core.entry import Entry
-from earnest.ledger import lifecycle
+from earnest.ledger import door, lifecycle
 from earnest.testing import ManualClock, SeededRng
 
 ONE: Final = "Old log files under logs/ may be deleted after seven days."
@@ -77,7 +77,7 @@ def test_what_was_measured_of_an_heir_dates_the_member_that_decided_it_once_they
 
 
 def imported(memory: Memory, text: str, probation: int) -> Entry:
-    new = replace(lifecycle.checked_entry(memory._rng, "earned", {"text": text, "origin": "imported"}), probation=probation)
+    new = replace(door.checked_entry(memory._rng, "earned", {"text": text, "origin": "imported"}), probation=probation)
     with memory._writing() as tx:
         stored, _ = lifecycle.add(tx, memory.settings, memory._rng, memory._analyser, new, memory._terms(text, None))
     return stored.entry
