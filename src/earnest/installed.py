@@ -17,6 +17,9 @@ def release(module: str, distribution: str) -> str | None:
     """
     try:
         found = find_spec(module)
+    except ImportError:
+        # Somebody has forbidden it in this process.
+        return None
     except ValueError:
         # There is a module of that name in this process that came from nowhere.
         return ""

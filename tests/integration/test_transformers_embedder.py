@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from earnest.embedders import TransformersEmbedder
 from earnest.errors import EmbedderFailed, NotAvailable
+from earnest.installed import bringing
 from earnest.memory import Memory
 
 if find_spec("sentence_transformers") is not None:
@@ -75,5 +77,5 @@ if find_spec("sentence_transformers") is not None:
 
 def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("earnest.embedders.transformers.find_spec", lambda name: None)
-    with pytest.raises(NotAvailable, match=r"earnest\[rerank\]"):
+    with pytest.raises(NotAvailable, match=re.escape(bringing("rerank"))):
         TransformersEmbedder("somebody/model")
