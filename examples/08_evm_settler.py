@@ -2,7 +2,7 @@
 
 python examples/08_evm_settler.py
 
-Runs on a private chain on this machine (`pip install 'earnest[evm]'`): a real virtual machine behind a real JSON-RPC endpoint. To measure
+Runs on a private chain on this machine (the extra `evm`): a real virtual machine behind a real JSON-RPC endpoint. To measure
 your own account instead, name it; nothing is ever sent to the chain by Earnest:
 
     EARNEST_EVM_RPC=ADDRESS python examples/08_evm_settler.py --account 0x…

@@ -9,21 +9,19 @@ Lives that the file has already are not lived again; `--fresh` starts anew.
 from __future__ import annotations
 
 import argparse
-import json
-import platform
 import shlex
 import sys
 from pathlib import Path
 from typing import Any, Final
 
-import earnest
 from bench.ending import ended
+from bench.lived import Form, a_life_a_line
 from bench.rules.report import lines
 from bench.rules.worlds import SHIFTS, WORLDS, live, watch
 from earnest.core.gate import ALPHA, EVERY
 
 DEFAULT_OUT: Final = Path(__file__).resolve().parents[1] / "results" / "rules.json"
-FORMAT: Final = 1
+RESULTS: Final = Form("rules", 1, ("worlds", "shifts"), a_life_a_line)
 _CHUNK: Final = 20
 
 
@@ -37,46 +35,6 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def opened(wanted: argparse.Namespace) -> dict[str, Any]:
-    """The results to go on with: those of the file if they were made under this configuration."""
-    config = {"alpha": ALPHA, "every": EVERY, "seed": "rules:WORLD:LIFE"}
-    made: dict[str, Any] = {
-        "bench": "rules", "format": FORMAT, "command": "", "config": config,
-        "versions": {"earnest": earnest.__version__, "python": platform.python_version()}, "worlds": {}, "shifts": {},
-    }  # fmt: skip
-    if wanted.fresh or not wanted.out.is_file():
-        return made
-    kept = load(wanted.out)
-    if kept["config"] != config:
-        raise SystemExit(f"{wanted.out} was made under another configuration; name another --out, or give --fresh to start anew")
-    return kept
-
-
-def load(path: Path) -> dict[str, Any]:
-    """What a file holds. Raises `ValueError` when it is none of this format."""
-    said: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    if said.get("bench") != "rules" or said.get("format") != FORMAT:
-        raise ValueError(f"{path}: no results of bench.rules in format {FORMAT}")
-    return said
-
-
-def save(path: Path, results: dict[str, Any]) -> None:
-    """Write the file whole or not at all, one life a line."""
-    head = {name: value for name, value in results.items() if name not in ("worlds", "shifts")}
-    text = json.dumps(head, indent=1)[:-2]
-    for part in ("worlds", "shifts"):
-        worlds = []
-        for name, lives in results[part].items():
-            rows = ",\n".join(f"   {json.dumps(life, separators=(',', ':'))}" for life in lives)
-            worlds.append(f"  {json.dumps(name)}: [\n{rows}\n  ]")
-        joined = ",\n".join(worlds)
-        text += f',\n "{part}": {{\n{joined}\n }}'
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part_file = path.with_name(path.name + ".tmp")
-    part_file.write_text(text + "\n}\n", encoding="utf-8", newline="\n")
-    part_file.replace(path)
-
-
 def run(results: dict[str, Any], wanted: argparse.Namespace) -> None:
     """Lives what is missing; the file is written every few lives. A life is its verdicts, by initial, and the outcomes each needed."""
     for name, world in WORLDS.items():
@@ -85,20 +43,21 @@ def run(results: dict[str, Any], wanted: argparse.Namespace) -> None:
             for seed in range(len(lives), min(len(lives) + _CHUNK, wanted.seeds)):
                 lived = live(world, f"rules:{name}:{seed}")
                 lives.append(["".join(verdict[0] for verdict in lived.verdicts), lived.needed])
-            save(wanted.out, results)
+            RESULTS.save(wanted.out, results)
         print(f"{name}: {len(lives)} lives", file=sys.stderr, flush=True)
     for name, shift in SHIFTS.items():
         results["shifts"][name] = [[watch(shift, f"rules:{name}:{seed}")] for seed in range(wanted.seeds)]
-    save(wanted.out, results)
+    RESULTS.save(wanted.out, results)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run or report."""
     wanted = parsed(argv)
     if wanted.report is not None:
-        results = load(wanted.report)
+        results = RESULTS.load(wanted.report)
     else:
-        results = opened(wanted)
+        config = {"alpha": ALPHA, "every": EVERY, "seed": "rules:WORLD:LIFE"}
+        results = RESULTS.opened(wanted.out, config, fresh=wanted.fresh)
         results["command"] = shlex.join(["python", "-m", "bench.rules", *(argv if argv is not None else sys.argv[1:])])
         run(results, wanted)
     print("\n".join(lines(results)))

@@ -9,21 +9,19 @@ Lives that the file has already are not lived again; `--fresh` starts anew.
 from __future__ import annotations
 
 import argparse
-import json
-import platform
 import shlex
 import sys
 from pathlib import Path
 from typing import Any, Final
 
-import earnest
 from bench.ending import ended
+from bench.lived import Form, on_one_line
 from bench.uplift.report import lines
 from bench.uplift.trials import ALPHA, coverage, found
 from bench.uplift.worlds import COVERAGE, LIFE, POWER
 
 DEFAULT_OUT: Final = Path(__file__).resolve().parents[1] / "results" / "uplift.json"
-FORMAT: Final = 1
+RESULTS: Final = Form("uplift", 1, ("coverage", "power"), on_one_line)
 _CHUNK: Final = 50
 
 
@@ -40,43 +38,9 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def opened(wanted: argparse.Namespace) -> dict[str, Any]:
-    """The results to go on with: those of the file if they were made under this configuration."""
-    config = {"alpha": ALPHA, "life": LIFE, "most": wanted.most, "every": wanted.every, "seed": "uplift:WORLD:LIFE"}
-    made: dict[str, Any] = {
-        "bench": "uplift", "format": FORMAT, "command": "", "config": config,
-        "versions": {"earnest": earnest.__version__, "python": platform.python_version()}, "coverage": {}, "power": {},
-    }  # fmt: skip
-    if wanted.fresh or not wanted.out.is_file():
-        return made
-    kept = load(wanted.out)
-    if kept["config"] != config:
-        raise SystemExit(f"{wanted.out} was made under another configuration; name another --out, or give --fresh to start anew")
-    return kept
-
-
 def load(path: Path) -> dict[str, Any]:
-    """What a file holds. Raises `ValueError` when it is none of this format."""
-    said: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    if said.get("bench") != "uplift" or said.get("format") != FORMAT:
-        raise ValueError(f"{path}: no results of bench.uplift in format {FORMAT}")
-    return said
-
-
-def save(path: Path, results: dict[str, Any]) -> None:
-    """Write the file whole or not at all, one world a line."""
-
-    def worlds(part: str) -> str:
-        return ",\n".join(f"  {json.dumps(name)}: {json.dumps(lives, separators=(',', ':'))}" for name, lives in results[part].items())
-
-    head = {name: value for name, value in results.items() if name not in ("coverage", "power")}
-    text = json.dumps(head, indent=1)[:-2]
-    for part in ("coverage", "power"):
-        text += f',\n "{part}": {{\n{worlds(part)}\n }}'
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part_file = path.with_name(path.name + ".tmp")
-    part_file.write_text(text + "\n}\n", encoding="utf-8", newline="\n")
-    part_file.replace(path)
+    """What a file holds, for other reports. Raises `ValueError` when it is none of this form."""
+    return RESULTS.load(path)
 
 
 def live(results: dict[str, Any], wanted: argparse.Namespace) -> None:
@@ -86,14 +50,14 @@ def live(results: dict[str, Any], wanted: argparse.Namespace) -> None:
         while len(lives) < wanted.lives:
             more = range(len(lives), min(len(lives) + _CHUNK, wanted.lives))
             lives += [coverage(world, f"uplift:{name}:{life}") for life in more]
-            save(wanted.out, results)
+            RESULTS.save(wanted.out, results)
         print(f"{name}: held in {sum(not life[0] for life in lives)} of {len(lives)}", file=sys.stderr, flush=True)
     for name, world in POWER.items():
         searches = results["power"].setdefault(name, [])
         while len(searches) < wanted.searches:
             more = range(len(searches), min(len(searches) + _CHUNK, wanted.searches))
             searches += [found(world, f"uplift:{name}:{life}", wanted.most, wanted.every) for life in more]
-            save(wanted.out, results)
+            RESULTS.save(wanted.out, results)
         print(f"{name}: found in {sum(at > 0 for at in searches)} of {len(searches)}", file=sys.stderr, flush=True)
 
 
@@ -101,9 +65,10 @@ def main(argv: list[str] | None = None) -> int:
     """Run or report."""
     wanted = parsed(argv)
     if wanted.report is not None:
-        results = load(wanted.report)
+        results = RESULTS.load(wanted.report)
     else:
-        results = opened(wanted)
+        config = {"alpha": ALPHA, "life": LIFE, "most": wanted.most, "every": wanted.every, "seed": "uplift:WORLD:LIFE"}
+        results = RESULTS.opened(wanted.out, config, fresh=wanted.fresh)
         results["command"] = shlex.join(["python", "-m", "bench.uplift", *(argv if argv is not None else sys.argv[1:])])
         live(results, wanted)
     print("\n".join(lines(results)))

@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial, wraps
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, Final, ParamSpec, Self, TypeVar
+from typing import Any, ClassVar, Concatenate, Final, Generic, ParamSpec, Self, TypeVar
 
 from earnest.core import check
 from earnest.core.settings import Settings
@@ -21,6 +21,8 @@ from earnest.recall.search import Retriever
 from earnest.verbs.ruling import Rules
 
 P = ParamSpec("P")
+S = TypeVar("S")
+S_co = TypeVar("S_co", covariant=True)
 T = TypeVar("T")
 
 THREADS: Final = 4
@@ -88,72 +90,63 @@ async def _end_of(name: str, begun: Future[Any], waiting: asyncio.Future[Any]) -
     return f"{name} was carried out before the cancellation took effect: {str(begun.result())[:200]}"
 
 
-def _reads(verb: Callable[Concatenate[Memory, P], T]) -> Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, T]]:
+class _Verbs(Generic[S_co]):
+    """Something whose verbs are carried out by a worker: what has them, and how they are called in an error."""
+
+    _prefix: ClassVar[str] = ""
+
+    def __init__(self, subject: S_co, worker: _Worker) -> None:
+        """Made by `AsyncMemory`."""
+        self._subject, self._worker = subject, worker
+
+
+def _reads(verb: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[_Verbs[S], P], Coroutine[Any, Any, T]]:
     """A reading verb as a coroutine: when it is cancelled, its result is not waited for."""
     return _coroutine(verb, writes=False)
 
 
-def _writes(verb: Callable[Concatenate[Memory, P], T]) -> Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, T]]:
+def _writes(verb: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[_Verbs[S], P], Coroutine[Any, Any, T]]:
     """A writing verb as a coroutine."""
     return _coroutine(verb, writes=True)
 
 
-def _coroutine(verb: Callable[Concatenate[Memory, P], T], *, writes: bool) -> Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, T]]:
+def _coroutine(verb: Callable[Concatenate[S, P], T], *, writes: bool) -> Callable[Concatenate[_Verbs[S], P], Coroutine[Any, Any, T]]:
     @wraps(verb)
-    async def call(self: AsyncMemory, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._worker.run(verb.__name__, partial(verb, self._memory, *args, **kwargs), writes=writes)
+    async def call(self: _Verbs[S], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        done = partial(verb, self._subject, *args, **kwargs)
+        return await self._worker.run(f"{self._prefix}{verb.__name__}", done, writes=writes)
 
     return call
 
 
-def _of_rules(verb: Callable[Concatenate[Rules, P], T], *, writes: bool) -> Callable[Concatenate[AsyncRules, P], Coroutine[Any, Any, T]]:
-    @wraps(verb)
-    async def call(self: AsyncRules, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._worker.run(f"rules.{verb.__name__}", partial(verb, self._rules, *args, **kwargs), writes=writes)
-
-    return call
-
-
-def _of_meters(verb: Callable[Concatenate[Meters, P], T], *, writes: bool) -> Callable[Concatenate[AsyncMeters, P], Coroutine[Any, Any, T]]:
-    @wraps(verb)
-    async def call(self: AsyncMeters, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._worker.run(f"meters.{verb.__name__}", partial(verb, self._meters, *args, **kwargs), writes=writes)
-
-    return call
-
-
-class AsyncMeters:
+class AsyncMeters(_Verbs[Meters]):
     """The verbs of `memory.meters` as coroutines."""
 
-    def __init__(self, meters: Meters, worker: _Worker) -> None:
-        """Made by `AsyncMemory`."""
-        self._meters, self._worker = meters, worker
+    _prefix = "meters."
 
-    add = _of_meters(Meters.add, writes=True)
-    bind = _of_meters(Meters.bind, writes=True)
-    list = _of_meters(Meters.list, writes=False)
-    revoke = _of_meters(Meters.revoke, writes=True)
+    add = _writes(Meters.add)
+    bind = _writes(Meters.bind)
+    revoke = _writes(Meters.revoke)
+    list = _reads(Meters.list)
 
 
-class AsyncRules:
+class AsyncRules(_Verbs[Rules]):
     """The verbs of `memory.rules` as coroutines."""
 
-    def __init__(self, rules: Rules, worker: _Worker) -> None:
-        """Made by `AsyncMemory`."""
-        self._rules, self._worker = rules, worker
+    _prefix = "rules."
 
-    add = _of_rules(Rules.add, writes=True)
-    analyze = _of_rules(Rules.analyze, writes=True)
-    verify = _of_rules(Rules.verify, writes=True)
-    trial = _of_rules(Rules.trial, writes=True)
-    adopt = _of_rules(Rules.adopt, writes=True)
-    export = _of_rules(Rules.export, writes=True)
-    get = _of_rules(Rules.get, writes=False)
-    list = _of_rules(Rules.list, writes=False)
-    match = _of_rules(Rules.match, writes=False)
+    add = _writes(Rules.add)
+    analyze = _writes(Rules.analyze)
+    verify = _writes(Rules.verify)
+    trial = _writes(Rules.trial)
+    adopt = _writes(Rules.adopt)
+    export = _writes(Rules.export)
+    get = _reads(Rules.get)
+    list = _reads(Rules.list)
+    match = _reads(Rules.match)
 
 
-class AsyncMemory:
+class AsyncMemory(_Verbs[Memory]):
     """One agent's memory for asyncio: every verb of `earnest.Memory` under its own name and with its own arguments, as a coroutine.
 
     Open it with `await AsyncMemory.open(…)`; leave it with `await memory.close()`, or use it as `async with`. It may be used from
@@ -166,8 +159,7 @@ class AsyncMemory:
 
     def __init__(self, memory: Memory, *, threads: int = THREADS) -> None:
         """Wraps a memory that is open already, and closes it in the end; `AsyncMemory.open` is the way in for users."""
-        self._memory = memory
-        self._worker = _Worker(check.integer("threads", threads, low=1, high=MAX_THREADS))
+        super().__init__(memory, _Worker(check.integer("threads", threads, low=1, high=MAX_THREADS)))
         self.meters = AsyncMeters(memory.meters, self._worker)
         self.rules = AsyncRules(memory.rules, self._worker)
 
@@ -190,6 +182,7 @@ class AsyncMemory:
         decay_half_life: float | None = None,
         decay_threshold: float | None = None,
         timeout: float = 30.0,
+        keep_empty: bool = True,
         threads: int = THREADS,
     ) -> Self:
         """Open an agent's memory, creating it on first use. Arguments, errors and cost as `Memory.open`.
@@ -202,7 +195,7 @@ class AsyncMemory:
             asyncio.to_thread(
                 Memory.open, path, agent, embedder=embedder, llm=llm, clock=clock, rng=rng, read_only=read_only, actor=actor,
                 channel=channel, settings=settings, retriever=retriever, reranker=reranker, decay_half_life=decay_half_life,
-                decay_threshold=decay_threshold, timeout=timeout,
+                decay_threshold=decay_threshold, timeout=timeout, keep_empty=keep_empty,
             )
         )  # fmt: skip
         try:
@@ -223,11 +216,11 @@ class AsyncMemory:
     @property
     def agent(self) -> str:
         """Whose memory this is."""
-        return self._memory.agent
+        return self._subject.agent
 
     async def settings(self) -> Settings:
         """The settings in force, as the store has them now. (`Memory` has them as a property.)"""
-        return await self._worker.run("settings", lambda: self._memory.settings, writes=False)
+        return await self._worker.run("settings", lambda: self._subject.settings, writes=False)
 
     async def __aenter__(self) -> Self:
         return self
@@ -237,7 +230,7 @@ class AsyncMemory:
 
     async def close(self) -> None:
         """Let running verbs come to their end, then release the file, as `Memory.close`. Idempotent."""
-        await self._worker.close(self._memory.close)
+        await self._worker.close(self._subject.close)
 
     # writing
     add = _writes(Memory.add)
@@ -315,7 +308,6 @@ class AsyncMemory:
     related = _reads(Memory.related)
     shown = _reads(Memory.shown)
     now = _reads(Memory.now)
-    check_archive = _reads(Memory.check_archive)
 
 
 def _closed_again(opened: asyncio.Future[Memory]) -> None:

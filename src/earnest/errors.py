@@ -27,7 +27,7 @@ callers may catch either.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 
 class EarnestError(Exception):
@@ -57,9 +57,10 @@ class InvalidInput(EarnestError, ValueError):
 class UnknownEntry(EarnestError, KeyError):
     """No entry of this agent has that id. Ids come from `add`, `search` or `list`."""
 
-    def __init__(self, entry_id: str) -> None:
+    def __init__(self, entry_id: str, what: Literal["entry", "rule"] = "entry") -> None:
         self.entry_id = entry_id
-        super().__init__(f"no entry {shown(entry_id)} in this store; `earnest list` shows the ids there are")
+        shows = "rules" if what == "rule" else "list"
+        super().__init__(f"no {what} {shown(entry_id)} in this store; `earnest {shows}` shows the ids there are")
 
     def __str__(self) -> str:
         return str(self.args[0])

@@ -82,9 +82,9 @@ def agent_of(name: str) -> str | None:
 
 def path_text(path: Any, what: str) -> str:
     """A path as text that the file system can be asked for, or InvalidInput saying `what` it must be."""
-    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
-    if not isinstance(text, str) or not text.strip() or "\x00" in text:
-        raise InvalidInput("path", path, f"must be {what}")
+    check.path("path", path, what)
+    # As it was given: a separator at its end names a folder.
+    text: str = os.fspath(path)
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -113,6 +113,14 @@ def located(path: Any, agent: str | None) -> tuple[str, str | None]:
     except OSError as error:
         raise StoreError(f"{shown(text)}: cannot be used ({error.strerror}); name a file or a folder that can be written") from error
     return str(place / file_name(agent or DEFAULT_AGENT)), agent or DEFAULT_AGENT
+
+
+def missing_folders(path: Any) -> list[Path]:
+    """The folders, the innermost first, that `located` would have to make."""
+    text = path_text(path, 'a file, a folder or ":memory:"')
+    if text == MEMORY or not text.endswith(("/", os.sep)):
+        return []
+    return [folder for folder in (Path(text), *Path(text).parents) if not folder.exists()]
 
 
 def settings_asked(settings: Any, **named: Any) -> dict[str, Any]:

@@ -226,3 +226,19 @@ def key_from(names: Sequence[str], service: str) -> str:
                 raise NotAvailable(f"{service}: the key in {name} holds characters that no key has; set it again")
             return value
     raise NotAvailable(f"{service} needs a key in the environment: set {' or '.join(names)}")
+
+
+def key_for(url: str, names: Sequence[str], service: str) -> str | None:
+    """The key for a service at an address: as `key_from`; None where the address is on this machine and the environment has none.
+
+    Raises:
+        NotAvailable: As `key_from`.
+    """
+    needless = own_machine(url) and not any(os.environ.get(name, "").strip() for name in names)
+    return None if needless else key_from(names, service)
+
+
+def ollama_at(given: str | None) -> str:
+    """Where Ollama is reached: at the address that is given, else at OLLAMA_HOST, else on this machine. Without a slash at its end."""
+    base = given or os.environ.get("OLLAMA_HOST") or "http://127.0.0.1:11434"
+    return (base if "://" in base else f"http://{base}").rstrip("/")

@@ -94,7 +94,7 @@ def test_a_dead_entry_is_restored_from_the_graveyard(service: Service, opened: O
         _carry_out(watched)
         assert memory.get(id).standing == "active" and _last(memory, "restore") == ("operator", "dashboard")
         _undo(watched)
-        assert memory.get(id).cause == "forgotten"
+        assert memory.get(id).cause == "starved"
         # An executed one comes back with a warning.
         watched.go("graveyard?cause=executed")
         assert "measured harm" in _dialog(page, "Restore")

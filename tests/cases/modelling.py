@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import closing, contextmanager
+from http.server import BaseHTTPRequestHandler
 from typing import Any, Final
 
 from earnest.core.replies import texts
 from earnest.encoding import Document, ReflectionEncoder
 from earnest.llms import OpenAILLM, ScriptedLLM
+from tests.services import Service, send
 
 from . import values
 from .cli_surface import CliSurface
@@ -99,38 +99,34 @@ def _each(run: Run, op: Op, reply: Reply) -> None:
         raise Unknown(f"I do not know what to do for each reply: {op['do']!r}")
 
 
+class Passages(Service):
+    """A service that answers with these statuses in turn, then with 200: with a reply, or what the passages say."""
+
+    def __init__(self, statuses: Any, after: str, reply: str | None = None) -> None:
+        self.statuses, self.after, self.reply = statuses, after, reply
+        self.given: list[int] = []
+        super().__init__("openai")
+
+    def answer(self, handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        """Answers one request with the status that its turn has."""
+        place = len(self.given)
+        self.given.append(429 if self.statuses == "always 429" else self.statuses[place] if place < len(self.statuses) else 200)
+        status = self.given[-1]
+        send(handler, status, self.right(body), **({"Retry_After": self.after} if self.after and status != 200 else {}))
+
+    def right(self, body: dict[str, Any]) -> Any:
+        """What the passages of the prompt say, unless there is a reply for all of them."""
+        prompt = body["messages"][0]["content"]
+        found = re.findall(r"^\[(\d+)\] (.*)$", prompt, re.MULTILINE) if "numbered passages" in prompt else []
+        said = json.dumps([{"text": text, "from": [int(number)]} for number, text in found]) if self.reply is None else self.reply
+        return {"choices": [{"message": {"content": said}, "finish_reason": "stop"}]}
+
+
 @contextmanager
 def _service(statuses: Any, after: str, reply: str | None = None) -> Iterator[tuple[str, list[int]]]:
-    """A server on this machine that answers with these statuses in turn, then with 200: with a reply, or what the passages say."""
-    given: list[int] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *arguments: Any) -> None:
-            return
-
-        def do_POST(self) -> None:
-            prompt = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][0]["content"]
-            status = 429 if statuses == "always 429" else statuses[len(given)] if len(given) < len(statuses) else 200
-            given.append(status)
-            found = re.findall(r"^\[(\d+)\] (.*)$", prompt, re.MULTILINE) if "numbered passages" in prompt else []
-            said = json.dumps([{"text": text, "from": [int(number)]} for number, text in found]) if reply is None else reply
-            body = json.dumps({"choices": [{"message": {"content": said}, "finish_reason": "stop"}]}).encode()
-            self.send_response(status)
-            if after and status != 200:
-                self.send_header("Retry-After", after)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    serving = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    serving.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/v1", given
-    finally:
-        server.shutdown()
-        server.server_close()
-        serving.join()
+    """The address of such a service, and the statuses that it gave so far."""
+    with closing(Passages(statuses, after, reply)) as service:
+        yield f"{service.url}/v1", service.given
 
 
 def ingest(run: Run, op: Op, reply: Reply) -> bool:

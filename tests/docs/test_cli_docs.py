@@ -47,7 +47,7 @@ def _table(options: tuple[Option, ...]) -> str:
 def _named(option: Option) -> str:
     value = option.metavar or "\\|".join(option.choices)
     if not option.names[0].startswith("-"):
-        return f"`{option.metavar}`" + (" …" if option.nargs == "+" else " (optional)" if option.nargs == "?" else "")
+        return f"`{value}`" + (" …" if option.nargs == "+" else " (optional)" if option.nargs == "?" else "")
     switch = option.type in ("true", "false")
     return ", ".join(f"`{name}`" if switch else f"`{name} {value}`" for name in option.names)
 
@@ -68,7 +68,8 @@ def test_every_command_and_option_is_in_the_page(command: Command) -> None:
     section = _page()[1].split(f"### `earnest {command.name}`")[1].split("\n###")[0]
     for option in command.options:
         for name in option.names:
-            assert f"`{name if name.startswith('-') else option.metavar}" in section
+            assert f"`{name if name.startswith('-') else option.metavar or option.choices[0]}" in section
+    assert "| `` |" not in section
     assert command.example in section
 
 

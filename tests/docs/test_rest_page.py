@@ -21,7 +21,7 @@ from earnest.http.workers import THREADS, WAITING
 ROOT: Final = Path(__file__).resolve().parents[2]
 PAGE: Final = ROOT / "docs" / "rest.md"
 HEAD: Final = "| route | what it does |\n|---|---|\n"
-_TABLE: Final = re.compile(re.escape(HEAD) + r"((?:\|.*\n)*|ROUTES\n)")
+_TABLE: Final = re.compile(re.escape(HEAD) + r"((?:\|.*\n)*)(?=\n)")
 
 
 def table() -> str:

@@ -12,11 +12,10 @@ import pytest
 from bench.athome import __main__ as bench
 from bench.athome.arms import ARMS, EVIDENCE, JUDGE, OFF, WORLDS, asked, judged, live, said_yes, score
 from earnest.llms import OllamaLLM
-from tests.integration.test_llm_services import Service
-from tests.services import send
+from tests.services import ModelService, send
 
 
-class Trusting(Service):
+class Trusting(ModelService):
     """A model that does what its memory advises, guesses yes without any, and finds all advice good."""
 
     def __init__(self, form: str) -> None:

@@ -22,11 +22,11 @@ INSTALLED = find_spec("sentence_transformers") is not None
 
 def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "find_spec", lambda name: None)
-    with pytest.raises(NotAvailable, match=r"earnest\[rerank\]"):
+    with pytest.raises(NotAvailable, match="needs the extra `rerank`: `pip install "):
         CrossEncoderReranker("somebody/model")
     with Memory.open(":memory:", settings={"reranker": "ce:somebody/model"}) as memory:
         memory.add("zebra")
-        assert "earnest[rerank]" in memory.search("zebra")[0].why
+        assert "needs the extra `rerank`" in memory.search("zebra")[0].why
 
 
 @pytest.mark.parametrize("spec", ["ce", "ce:", "none:x", "bm25:x", "", 5, None, "ce:" + "x" * 300])

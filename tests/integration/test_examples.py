@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.integration.test_llm_services import Service
+from tests.services import ModelService
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 EXAMPLES: Final = sorted((ROOT / "examples").glob("[0-9]*.py"))
@@ -121,7 +121,7 @@ def test_examples_take_the_readers_own_files(tmp_path: Path) -> None:
 
 
 def test_the_local_stack_runs_on_a_server_that_speaks_ollamas_format(tmp_path: Path) -> None:
-    ollama = Service("ollama")
+    ollama = ModelService("ollama")
 
     def vector(text: str) -> list[float]:
         return [1.0 + text.count("log"), 1.0 + text.count("cache"), 0.5]
@@ -138,7 +138,7 @@ def test_the_local_stack_runs_on_a_server_that_speaks_ollamas_format(tmp_path: P
         if "input" in body:
             return {"model": body["model"], "embeddings": [vector(text) for text in body["input"]]}
         ollama.text = said(body["messages"][0]["content"])
-        return Service.right(ollama, body, cut=cut)
+        return ModelService.right(ollama, body, cut=cut)
 
     ollama.right = right  # type: ignore[method-assign]
     try:
@@ -153,7 +153,7 @@ def test_the_local_stack_runs_on_a_server_that_speaks_ollamas_format(tmp_path: P
 
 
 def test_the_agent_loop_plays_with_a_real_model_where_one_is_named(tmp_path: Path) -> None:
-    openai = Service("openai")
+    openai = ModelService("openai")
     openai.text = 'I stop. {"tool": "done", "why": "nothing is needed"}'
     try:
         printed = _run(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, Final
 
 import pytest
@@ -15,82 +14,11 @@ from earnest.errors import BudgetSpent, InvalidInput, ModelFailed, NotAvailable
 from earnest.llms import AnthropicLLM, OllamaLLM, OpenAILLM, Reply, ScriptedLLM, ZhipuLLM, made
 from earnest.llms.services import TRIES
 from earnest.testing import ManualClock, SeededRng
-from tests.services import hung_up, send
+from tests.services import Behaviour, ModelService, hung_up, send
 
 KEY: Final = "test-key-that-nobody-may-see"
 FORMS: Final = ("openai", "zhipu", "anthropic", "ollama")
 PATHS: Final = {"openai": "/v1/chat/completions", "zhipu": "/v4/chat/completions", "anthropic": "/v1/messages", "ollama": "/api/chat"}
-
-Behaviour = Callable[[BaseHTTPRequestHandler], None]
-
-
-class Service:
-    """A server on this machine that speaks one service's real format. `replies` are used up first, then every request is answered."""
-
-    def __init__(self, form: str) -> None:
-        self.form = form
-        self.text: Any = "Delete it."
-        self.requests: list[tuple[str, dict[str, str], dict[str, Any]]] = []
-        self.replies: list[Behaviour] = []
-        self.under_way = self.most_under_way = 0
-        self.gate: threading.Event | None = None
-        service, counting = self, threading.Lock()
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, *args: Any) -> None:
-                return
-
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                with counting:
-                    service.requests.append((self.path, dict(self.headers), body))
-                    service.under_way += 1
-                    service.most_under_way = max(service.most_under_way, service.under_way)
-                try:
-                    if service.gate is not None:
-                        service.gate.wait(30)
-                    if service.replies:
-                        service.replies.pop(0)(self)
-                    else:
-                        send(self, 200, service.right(body))
-                finally:
-                    with counting:
-                        service.under_way -= 1
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        self._thread = threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True)
-        self._thread.start()
-
-    def right(self, body: dict[str, Any], *, cut: bool = False) -> Any:
-        if self.form == "ollama":
-            return {
-                "model": body["model"], "created_at": "2026-11-30T10:00:00Z", "done": True, "done_reason": "length" if cut else "stop",
-                "message": {"role": "assistant", "content": self.text, "thinking": "Let me see."}, "total_duration": 5043500667,
-                "prompt_eval_count": 26, "eval_count": 7,
-            }  # fmt: skip
-        if self.form == "anthropic":
-            return {
-                "id": "msg_01", "type": "message", "role": "assistant", "model": body["model"], "stop_sequence": None,
-                "content": [{"type": "thinking", "thinking": "Let me see.", "signature": "x"}, {"type": "text", "text": self.text}],
-                "stop_reason": "max_tokens" if cut else "end_turn",
-                "usage": {"input_tokens": 20, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 6, "output_tokens": 7},
-            }  # fmt: skip
-        return {
-            "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": body["model"],
-            "choices": [{"index": 0, "finish_reason": "length" if cut else "stop", "logprobs": None,
-                         "message": {"role": "assistant", "content": self.text, "refusal": None, "reasoning_content": "Let me see."}}],
-            "usage": {"prompt_tokens": 26, "completion_tokens": 7, "total_tokens": 33},
-        }  # fmt: skip
-
-    def close(self) -> None:
-        if self.gate is not None:
-            self.gate.set()
-        self.server.shutdown()
-        self.server.server_close()
-        self._thread.join()
 
 
 def status(code: int, body: Any = None, **headers: str) -> Behaviour:
@@ -120,13 +48,13 @@ def pauses() -> list[float]:
 
 
 @pytest.fixture
-def service(request: pytest.FixtureRequest) -> Iterator[Service]:
-    made_here = Service(getattr(request, "param", "openai"))
+def service(request: pytest.FixtureRequest) -> Iterator[ModelService]:
+    made_here = ModelService(getattr(request, "param", "openai"))
     yield made_here
     made_here.close()
 
 
-def driver(service: Service, pauses: list[float], **more: Any) -> Any:
+def driver(service: ModelService, pauses: list[float], **more: Any) -> Any:
     more = {"pause": pauses.append, **more}
     made_of: dict[str, Callable[[], Any]] = {
         "openai": lambda: OpenAILLM("gpt-4o-mini", base_url=f"{service.url}/v1", **more),
@@ -138,7 +66,7 @@ def driver(service: Service, pauses: list[float], **more: Any) -> Any:
 
 
 @pytest.mark.parametrize("service", FORMS, indirect=True)
-def test_a_prompt_is_sent_and_the_reply_read_in_the_services_own_format(service: Service, pauses: list[float]) -> None:
+def test_a_prompt_is_sent_and_the_reply_read_in_the_services_own_format(service: ModelService, pauses: list[float]) -> None:
     model = driver(service, pauses)
     assert model.reply("May it go? 数据库", max_tokens=50, temperature=0.5, json=True) == Reply("Delete it.", 26, 7)
     assert model.complete("May it go?") == "Delete it."
@@ -155,13 +83,13 @@ def test_a_prompt_is_sent_and_the_reply_read_in_the_services_own_format(service:
 
 
 @pytest.mark.parametrize("service", FORMS, indirect=True)
-def test_a_reply_that_was_cut_off_is_not_whole(service: Service, pauses: list[float]) -> None:
+def test_a_reply_that_was_cut_off_is_not_whole(service: ModelService, pauses: list[float]) -> None:
     service.replies = [lambda handler: send(handler, 200, service.right({"model": "m"}, cut=True))]
     assert not driver(service, pauses).reply("Tell me.").whole
 
 
 @pytest.mark.parametrize("service", FORMS, indirect=True)
-def test_a_refusal_that_passes_is_tried_again_as_late_as_it_asks_for(service: Service, pauses: list[float]) -> None:
+def test_a_refusal_that_passes_is_tried_again_as_late_as_it_asks_for(service: ModelService, pauses: list[float]) -> None:
     service.replies = [status(429, Retry_After="2"), status(529 if service.form == "anthropic" else 500), truncated, hung_up]
     assert driver(service, pauses).complete("Tell me.") == "Delete it."
     assert pauses == [2.0, 1.0, 2.0, 4.0]
@@ -169,19 +97,19 @@ def test_a_refusal_that_passes_is_tried_again_as_late_as_it_asks_for(service: Se
 
 
 @pytest.mark.parametrize("asked", ["0", "Wed, 21 Oct 2015 07:28:00 GMT", "-5 bananas"])
-def test_a_refusal_that_names_no_time_to_come_is_not_asked_again_at_once(service: Service, pauses: list[float], asked: str) -> None:
+def test_a_refusal_that_names_no_time_to_come_is_not_asked_again_at_once(service: ModelService, pauses: list[float], asked: str) -> None:
     service.replies = [status(429, Retry_After=asked)] * 3
     driver(service, pauses).complete("Tell me.")
     assert pauses == [0.5, 1.0, 2.0]
 
 
-def test_waits_are_spread_by_chance(service: Service, pauses: list[float]) -> None:
+def test_waits_are_spread_by_chance(service: ModelService, pauses: list[float]) -> None:
     service.replies = [status(503), status(503)]
     driver(service, pauses, chance=iter([0.0, 0.75]).__next__).complete("Tell me.")
     assert pauses == [0.25, 1.25]
 
 
-def test_tries_and_waits_are_bounded(service: Service, pauses: list[float]) -> None:
+def test_tries_and_waits_are_bounded(service: ModelService, pauses: list[float]) -> None:
     service.replies = [status(429)] * 20
     with pytest.raises(ModelFailed, match=r"HTTP 429.*tried 5 times") as caught:
         driver(service, pauses).complete("Tell me.")
@@ -192,7 +120,7 @@ def test_tries_and_waits_are_bounded(service: Service, pauses: list[float]) -> N
     assert len(service.requests) == TRIES + 1 and max(pauses) <= 30.0
 
 
-def test_an_empty_account_is_not_asked_again(service: Service, pauses: list[float]) -> None:
+def test_an_empty_account_is_not_asked_again(service: ModelService, pauses: list[float]) -> None:
     service.replies = [status(429, {"error": {"code": "insufficient_quota", "message": "You exceeded your current quota"}})]
     with pytest.raises(ModelFailed, match="quota"):
         driver(service, pauses).complete("Tell me.")
@@ -200,7 +128,7 @@ def test_an_empty_account_is_not_asked_again(service: Service, pauses: list[floa
 
 
 @pytest.mark.parametrize("code", [400, 401, 403, 404, 413, 422])
-def test_a_refusal_that_stays_is_said_without_the_key(service: Service, pauses: list[float], code: int) -> None:
+def test_a_refusal_that_stays_is_said_without_the_key(service: ModelService, pauses: list[float], code: int) -> None:
     service.replies = [status(code, {"error": {"message": f"no, {KEY} is wrong"}})]
     with pytest.raises(ModelFailed, match=f"HTTP {code}") as caught:
         driver(service, pauses).complete("Tell me.")
@@ -208,8 +136,8 @@ def test_a_refusal_that_stays_is_said_without_the_key(service: Service, pauses: 
     assert KEY not in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_a_reply_that_points_elsewhere_is_not_followed(service: Service, pauses: list[float]) -> None:
-    other = Service("openai")
+def test_a_reply_that_points_elsewhere_is_not_followed(service: ModelService, pauses: list[float]) -> None:
+    other = ModelService("openai")
     try:
         for code in (301, 302, 307, 308):
             service.replies = [status(code, {}, Location=f"{other.url}/v1/chat/completions")]
@@ -220,13 +148,13 @@ def test_a_reply_that_points_elsewhere_is_not_followed(service: Service, pauses:
         other.close()
 
 
-def test_a_service_that_does_not_answer_is_given_up(service: Service, pauses: list[float]) -> None:
+def test_a_service_that_does_not_answer_is_given_up(service: ModelService, pauses: list[float]) -> None:
     service.gate = threading.Event()
     with pytest.raises(ModelFailed, match=r"tried 5 times"):
         driver(service, pauses, timeout=0.05).complete("Tell me.")
 
 
-def test_whoever_does_not_want_a_reply_any_more_does_not_wait_for_it(service: Service, pauses: list[float]) -> None:
+def test_whoever_does_not_want_a_reply_any_more_does_not_wait_for_it(service: ModelService, pauses: list[float]) -> None:
     service.gate, cancel = threading.Event(), threading.Event()
     caught: list[ModelFailed] = []
 
@@ -248,13 +176,13 @@ def test_whoever_does_not_want_a_reply_any_more_does_not_wait_for_it(service: Se
     assert len(service.requests) == 1
 
 
-def test_a_proxy_is_for_other_machines(service: Service, pauses: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_is_for_other_machines(service: ModelService, pauses: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     monkeypatch.delenv("no_proxy", raising=False)
     assert driver(service, pauses).complete("Tell me.") == "Delete it."
 
 
-def test_no_more_calls_are_under_way_than_the_model_allows(service: Service, pauses: list[float]) -> None:
+def test_no_more_calls_are_under_way_than_the_model_allows(service: ModelService, pauses: list[float]) -> None:
     model = driver(service, pauses, concurrency=2)
     threads = [threading.Thread(target=model.complete, args=("Tell me.",)) for _ in range(8)]
     for thread in threads:
@@ -281,7 +209,7 @@ WRONG: Final[dict[str, tuple[str, Any]]] = {
 @pytest.mark.parametrize("name", WRONG)
 def test_a_reply_of_another_form_is_one_typed_error(name: str, pauses: list[float]) -> None:
     form, body = WRONG[name]
-    service = Service(form)
+    service = ModelService(form)
     try:
         service.replies = [status(200, body if body is not None else b"null")]
         with pytest.raises(ModelFailed, match="another form"):
@@ -291,27 +219,27 @@ def test_a_reply_of_another_form_is_one_typed_error(name: str, pauses: list[floa
 
 
 @pytest.mark.parametrize("service", FORMS, indirect=True)
-def test_an_error_in_a_good_reply_is_an_error(service: Service, pauses: list[float]) -> None:
+def test_an_error_in_a_good_reply_is_an_error(service: ModelService, pauses: list[float]) -> None:
     service.replies = [status(200, {"error": {"message": "the model is loading"}})]
     with pytest.raises(ModelFailed, match="the model is loading"):
         driver(service, pauses).complete("Tell me.")
 
 
-def test_a_reply_without_text_is_empty_and_parts_are_joined(service: Service, pauses: list[float]) -> None:
+def test_a_reply_without_text_is_empty_and_parts_are_joined(service: ModelService, pauses: list[float]) -> None:
     service.text = None
     assert driver(service, pauses).complete("Tell me.") == "", "the model called a tool instead"
     service.text = [{"type": "text", "text": "Delete "}, {"type": "image_url"}, {"type": "text", "text": "it."}]
     assert driver(service, pauses).complete("Tell me.") == "Delete it."
 
 
-def test_a_model_that_declines_is_no_answer(service: Service, pauses: list[float]) -> None:
+def test_a_model_that_declines_is_no_answer(service: ModelService, pauses: list[float]) -> None:
     service.replies = [status(200, {"choices": [{"message": {"content": None, "refusal": "I can't help with that."}}]})]
     with pytest.raises(ModelFailed, match="declined") as caught:
         driver(service, pauses).complete("Tell me.")
     assert not caught.value.passing
 
 
-def test_models_that_name_the_limit_otherwise_are_asked_their_way(service: Service, pauses: list[float]) -> None:
+def test_models_that_name_the_limit_otherwise_are_asked_their_way(service: ModelService, pauses: list[float]) -> None:
     service.replies = [
         status(400, {"error": {"message": "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."}}),
         status(400, {"error": {"message": "Unsupported value: 'temperature' does not support 0 with this model."}}),
@@ -323,7 +251,7 @@ def test_models_that_name_the_limit_otherwise_are_asked_their_way(service: Servi
 
 
 @pytest.mark.parametrize("service", ["ollama"], indirect=True)
-def test_ollama_gets_a_context_that_the_prompt_fits_and_says_what_to_do(service: Service, pauses: list[float]) -> None:
+def test_ollama_gets_a_context_that_the_prompt_fits_and_says_what_to_do(service: ModelService, pauses: list[float]) -> None:
     model = driver(service, pauses, think=False)
     model.complete("word " * 5_000)
     assert service.requests[0][2]["options"]["num_ctx"] == 16_384 and service.requests[0][2]["think"] is False
@@ -356,7 +284,7 @@ def test_a_key_does_not_leave_this_machine_unencrypted() -> None:
 @pytest.mark.parametrize(
     ("option", "value"), [("max_tokens", 0), ("max_tokens", True), ("temperature", float("nan")), ("temperature", 3), ("json", "yes")]
 )
-def test_options_are_checked_before_anybody_is_asked(service: Service, pauses: list[float], option: str, value: Any) -> None:
+def test_options_are_checked_before_anybody_is_asked(service: ModelService, pauses: list[float], option: str, value: Any) -> None:
     with pytest.raises(InvalidInput, match=option):
         driver(service, pauses).complete("Tell me.", **{option: value})
     for prompt in ("", "  ", None, 7):
@@ -365,7 +293,7 @@ def test_options_are_checked_before_anybody_is_asked(service: Service, pauses: l
     assert service.requests == []
 
 
-def test_a_reply_that_never_ends_is_not_read(service: Service, pauses: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reply_that_never_ends_is_not_read(service: ModelService, pauses: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wire, "LARGEST", 1_000_000)
     service.replies = [status(200, b" " * 1_000_001)]
     with pytest.raises(ModelFailed, match="larger than"):
@@ -380,7 +308,7 @@ def spend(memory: Memory, llm: Any, times: int = 1) -> None:
         memory.sync_turn("We decided to use PostgreSQL.", "Fine.", extract="llm", llm=llm)
 
 
-def test_what_a_model_costs_is_counted_in_the_store(service: Service, pauses: list[float], tmp_path: Any) -> None:
+def test_what_a_model_costs_is_counted_in_the_store(service: ModelService, pauses: list[float], tmp_path: Any) -> None:
     service.text = '[{"text": "Decided: use PostgreSQL.", "type": "decision"}]'
     with Memory.open(tmp_path / "m.db", embedder="none", settings={"llm_price": "openai:gpt-4o-mini=0.15/0.60"}) as memory:
         assert memory.stats().cost == {}
@@ -399,7 +327,7 @@ def test_what_a_model_costs_is_counted_in_the_store(service: Service, pauses: li
 
 
 def test_a_budget_of_the_day_is_shared_by_all_processes_and_refuses_before_the_call(
-    service: Service, pauses: list[float], tmp_path: Any
+    service: ModelService, pauses: list[float], tmp_path: Any
 ) -> None:
     clock = ManualClock()
 
@@ -422,7 +350,7 @@ def test_a_budget_of_the_day_is_shared_by_all_processes_and_refuses_before_the_c
         assert two.stats().cost["usd_today"] == pytest.approx(0.033)
 
 
-def test_a_budget_needs_a_price(service: Service, pauses: list[float]) -> None:
+def test_a_budget_needs_a_price(service: ModelService, pauses: list[float]) -> None:
     model = OpenAILLM("own-model", base_url=f"{service.url}/v1")
     with Memory.open(":memory:", embedder="none", settings={"llm_daily_budget": 1.0}) as memory:
         turn = memory.sync_turn("We decided to use PostgreSQL.", "Fine.", extract="llm", llm=model)

@@ -283,7 +283,12 @@ def test_every_tool_gives_what_its_schema_says_and_no_more(tmp_path: Path) -> No
             await call("rules", action="match", text="running smoke tests first?")
             await call("search", query="migrations database disk", all_scopes=True)
             await call("prefetch", message=QUESTION)
-            await call("forget", entry_id=entry["id"], reason="it was wrong")
+            assert (await call("update", entry_id=entry["id"], importance=0.8, tags=["db", "ci"]))["id"] == entry["id"]
+            said = {"entry_id": entry["id"], "text": "Run the migrations before any test.", "confidence": 0.9, "key": "twice"}
+            newer = await call("update", **said)
+            assert newer == await call("update", **said)
+            assert newer["id"] != entry["id"] and "nothing to change" in refusal(await client.call_tool("memory_update", {"entry_id": "x"}))
+            await call("forget", entry_id=newer["id"], reason="it was wrong")
             await call("obituary", entry_id=entry["id"])
             assert called == set(schemas)
 
@@ -291,18 +296,37 @@ def test_every_tool_gives_what_its_schema_says_and_no_more(tmp_path: Path) -> No
     place.close()
 
 
+def test_what_an_agent_corrects_its_operator_takes_back(tmp_path: Path) -> None:
+    place = opened(tmp_path / "memory.db")
+
+    async def main() -> tuple[str, str]:
+        async with Client(build(place.lend), mode="legacy") as client:
+            first = body(await client.call_tool("memory_add", {"text": "The port is 8080."}))
+            second = body(await client.call_tool("memory_update", {"entry_id": first["id"], "text": "The port is 9090."}))
+            refused = refusal(await client.call_tool("memory_update", {"entry_id": first["id"], "text": "The port is 7070."}))
+            assert first["id"] in refused and "superseded" in refused
+            return first["id"], second["id"]
+
+    old, new = asyncio.run(main())
+    place.close()
+    with Memory.open(tmp_path / "memory.db", channel="cli") as operator:
+        assert [hit.entry.id for hit in operator.search("Which port is it?")] == [new]
+        operator.undo(operator.events(kind="supersede")[-1].seq)
+        assert [hit.entry.id for hit in operator.search("Which port is it?")] == [old]
+
+
 def test_annotations_tell_what_a_tool_does(tmp_path: Path) -> None:
     tools = {tool.name.removeprefix("memory_"): tool.annotations for tool in listed(opened(tmp_path / "memory.db"))}
     reading = {name for name, said in tools.items() if said.read_only_hint}
     assert reading >= {"search", "prefetch", "stats", "top", "pending", "obituary", "audit", "doctor", "uplift"}
-    assert not reading & {"query", "settle", "abandon", "add", "tick", "forget", "pin", "unpin", "sync_turn"}
-    assert {name for name, said in tools.items() if said.destructive_hint} >= {"forget", "tick", "unpin"}
+    assert not reading & {"query", "settle", "abandon", "add", "tick", "forget", "pin", "unpin", "sync_turn", "update"}
+    assert {name for name, said in tools.items() if said.destructive_hint} >= {"forget", "tick", "unpin", "update"}
     assert all(said.open_world_hint is False for said in tools.values())
 
 
 def test_profiles_leave_out_what_is_not_for_the_agent(tmp_path: Path) -> None:
     names = {tool.name for tool in listed(opened(tmp_path / "memory.db"), profile="ci")}
-    assert set(offered()) - names == {"memory_settle", "memory_tick", "memory_forget"}
+    assert set(offered()) - names == {"memory_settle", "memory_tick", "memory_forget", "memory_update"}
 
     async def main() -> None:
         async with Client(build(opened(tmp_path / "memory.db").lend, profile="ci"), mode="legacy") as client:

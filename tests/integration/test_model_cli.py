@@ -13,25 +13,25 @@ from typing import Any
 
 import pytest
 
-from tests.integration.test_llm_services import Service
+from tests.services import ModelService
 
 
 @pytest.fixture
-def ollama() -> Iterator[Service]:
-    made = Service("ollama")
+def ollama() -> Iterator[ModelService]:
+    made = ModelService("ollama")
     yield made
     made.close()
 
 
-def by_prompt(service: Service, answer: Callable[[str], str]) -> None:
+def by_prompt(service: ModelService, answer: Callable[[str], str]) -> None:
     def replied(body: dict[str, Any], *, cut: bool = False) -> Any:
         service.text = answer(body["messages"][0]["content"])
-        return Service.right(service, body, cut=cut)
+        return ModelService.right(service, body, cut=cut)
 
     service.right = replied  # type: ignore[method-assign]
 
 
-def earnest(folder: Path, service: Service, *words: str) -> subprocess.CompletedProcess[str]:
+def earnest(folder: Path, service: ModelService, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "OLLAMA_HOST": service.url, "EARNEST_EMBEDDER": "none", "EARNEST_STORE": str(folder / "m.db")}
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         environment.pop(name, None)
@@ -49,7 +49,7 @@ def facts_or_answer(prompt: str) -> str:
     return "[]"
 
 
-def test_a_file_is_encoded_and_a_question_answered_with_a_model(tmp_path: Path, ollama: Service) -> None:
+def test_a_file_is_encoded_and_a_question_answered_with_a_model(tmp_path: Path, ollama: ModelService) -> None:
     by_prompt(ollama, facts_or_answer)
     (tmp_path / "cache.txt").write_text("Redis keeps sessions for 7 days.\n\nNobody may flush it by hand.\n", encoding="utf-8")
     made = earnest(tmp_path, ollama, "encode", "cache.txt", "--model", "ollama:qwen3")
@@ -64,14 +64,14 @@ def test_a_file_is_encoded_and_a_question_answered_with_a_model(tmp_path: Path, 
     assert "models" in earnest(tmp_path, ollama, "stats").stdout
 
 
-def test_an_answer_that_cites_nothing_opens_no_ticket(tmp_path: Path, ollama: Service) -> None:
+def test_an_answer_that_cites_nothing_opens_no_ticket(tmp_path: Path, ollama: ModelService) -> None:
     by_prompt(ollama, lambda prompt: "As everybody knows, for a year." if prompt.startswith("Answer the question") else "[]")
     earnest(tmp_path, ollama, "remember", "Redis keeps sessions for 7 days.")
     made = earnest(tmp_path, ollama, "decide", "How long does Redis keep sessions?", "--model", "ollama:qwen3")
     assert made.returncode == 0 and "not from memory" in made.stdout and "No ticket was opened" in made.stdout
 
 
-def test_a_model_that_says_nonsense_costs_no_text_and_the_exit_status_says_so(tmp_path: Path, ollama: Service) -> None:
+def test_a_model_that_says_nonsense_costs_no_text_and_the_exit_status_says_so(tmp_path: Path, ollama: ModelService) -> None:
     by_prompt(ollama, lambda prompt: "I would rather not.")
     (tmp_path / "cache.txt").write_text("Redis keeps sessions for 7 days.\n", encoding="utf-8")
     made = earnest(tmp_path, ollama, "encode", "cache.txt", "--model", "ollama:qwen3", "--json")
@@ -82,7 +82,7 @@ def test_a_model_that_says_nonsense_costs_no_text_and_the_exit_status_says_so(tm
     assert again["unfinished"] == [] and again["files"][0]["state"] == "encoded"
 
 
-def test_a_turn_is_read_by_a_model(tmp_path: Path, ollama: Service) -> None:
+def test_a_turn_is_read_by_a_model(tmp_path: Path, ollama: ModelService) -> None:
     by_prompt(ollama, lambda prompt: '[{"text": "Decided: use PostgreSQL for the database.", "type": "decision"}]')
     made = earnest(
         tmp_path, ollama, "sync-turn", "--user", "Let's use PostgreSQL for the database.", "--assistant", "Fine.", "--model", "ollama:q",
@@ -92,7 +92,7 @@ def test_a_turn_is_read_by_a_model(tmp_path: Path, ollama: Service) -> None:
     assert made.returncode == 0 and turn["by"] == "llm" and turn["entries"][0]["text"] == "Decided: use PostgreSQL for the database."
 
 
-def test_long_entries_are_made_shorter(tmp_path: Path, ollama: Service) -> None:
+def test_long_entries_are_made_shorter(tmp_path: Path, ollama: ModelService) -> None:
     short = "Old logs under logs/ may go after 7 days. Never delete billing logs, which Anna keeps for 10 years."
     by_prompt(ollama, lambda prompt: short)
     long = short.replace(". Never", ". The team talked for a long afternoon about this, and the weather was fine. Never")
@@ -107,7 +107,7 @@ def test_long_entries_are_made_shorter(tmp_path: Path, ollama: Service) -> None:
         assert earnest(tmp_path, ollama, *words).returncode == 2
 
 
-def test_wrong_words_are_one_line(tmp_path: Path, ollama: Service) -> None:
+def test_wrong_words_are_one_line(tmp_path: Path, ollama: ModelService) -> None:
     (tmp_path / "a.txt").write_text("Redis keeps sessions for 7 days.\n", encoding="utf-8")
     for words in (
         ("encode", "a.txt", "--model", "gpt"),

@@ -5,37 +5,19 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from earnest import Memory
-from earnest.cli.main import main
 from earnest.testing import SeededRng
-from tests.integration.test_llm_services import Service
 from tests.integration.test_model_cli import by_prompt, earnest
+from tests.services import ModelService
+from tests.shell import Shell
 
 WHEN: Final = "an API key may have expired"
 WHAT: Final = "Check the key before calling the service."
 ASK: Final = "My API key has expired"
-
-
-class Shell:
-    """Runs commands in this process on one store."""
-
-    def __init__(self, store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.store, self._capsys = store, capsys
-
-    def __call__(self, *words: str, status: int = 0) -> str:
-        self._capsys.readouterr()
-        got = main([*words, "--store", str(self.store)])
-        said = self._capsys.readouterr()
-        assert got == status, (words, said)
-        assert "Traceback" not in said.out + said.err
-        return said.out or said.err
-
-    def json(self, *words: str, status: int = 0) -> Any:
-        return json.loads(self(*words, "--json", status=status))
 
 
 @pytest.fixture
@@ -123,7 +105,7 @@ def test_a_rule_belongs_to_one_scope(shell: Shell) -> None:
         (("rules", "verify"), "rules verify ID"),
         (("rules", "list", "something"), "rules list"),
         (("rules", "list", "--reason", "x"), "'--reason': does not belong to `rules list`"),
-        (("rules", "verify", "nobody"), "no entry 'nobody'"),
+        (("rules", "verify", "nobody"), "no rule 'nobody'"),
         (("rules", "verify", "x", "--meter", "ci"), "does not belong to `rules verify`"),
         (("rules", "add", "maybe", "--trigger", WHEN, "--action", WHAT), "must be one of avoid, prefer, pattern, workflow"),
         (("rules", "add", "avoid", "--trigger", WHEN, "--action", WHAT, "--scope", "a", "--scope", "b"), "a rule belongs to one"),
@@ -138,7 +120,7 @@ def test_what_cannot_be_meant_is_said_in_one_line(shell: Shell, words: tuple[str
 
 
 def test_a_model_drafts_over_http(tmp_path: Path) -> None:
-    service = Service("ollama")
+    service = ModelService("ollama")
     try:
         draft = {"rule_type": "avoid", "trigger_cond": "When an API key may have expired", "action_guide": "Check the key before the call"}
         by_prompt(service, lambda prompt: f"<think>hm</think>```json\n[{json.dumps(draft)}]\n```" if "went_wrong" in prompt else "[]")

@@ -208,5 +208,5 @@ def test_the_tools_of_agents_and_the_dashboard_are_served_beside_it(server: Serv
     call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "memory_add", "arguments": {"text": "Said by an agent."}}}
     assert server.ask("POST", "/mcp/mcp-agent", call, headers=both).status == 200
     [event] = json.loads(server.ask("GET", "/v1/agents/mcp-agent/events?kind=add").body)["items"]
-    assert (event["actor"], event["channel"]) == ("environment", "mcp")
+    assert (event["actor"], event["channel"]) == ("EARNEST_TOKEN", "mcp")
     assert server.ask("POST", "/mcp/..%2Fops", call, headers=both).status == 422

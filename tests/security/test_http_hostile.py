@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import resource
 import socket
 import threading
@@ -14,7 +16,8 @@ import pytest
 
 from earnest.http.app import build
 from earnest.http.guard import Hosts, Limits
-from earnest.http.serving import listening, names_of, server
+from earnest.http.serving import names_of, server
+from earnest.mcp.listening import listening
 from tests.rest import OPERATOR, TOKEN, until
 
 LIMITS: Final = Limits(rate=0.0, receive=0.5, body=1_000_000, connections=60)
@@ -112,6 +115,16 @@ def test_a_body_that_drips_is_not_waited_for(port: int) -> None:
             time.sleep(0.02)
         else:
             pytest.fail("it was listened to for ever")
+
+
+def test_who_sends_too_much_at_once_reads_why_it_was_refused(port: int) -> None:
+    web = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+    for size in (5_000_000, 20_000_000):
+        web.request("POST", "/v1/agents/ops/documents", json.dumps({"documents": [{"source": "x", "text": "y" * size}]}), headers)
+        with web.getresponse() as answer:
+            assert answer.status == 413 and "a body holds at most 1,000,000 bytes" in json.load(answer)["detail"]
+    web.close()
 
 
 def test_a_body_of_a_gigabyte_is_refused_before_it_is_read(port: int) -> None:

@@ -171,7 +171,7 @@ def test_blocks_wrap_on_a_terminal_only() -> None:
 def test_json_is_strict_ascii_and_of_plain_values() -> None:
     said = to_json({"at": datetime(2026, 1, 2, tzinfo=UTC), "of": ("a", 1, None, True), "text": HOSTILE})
     assert said.isascii() and "\x1b" not in said
-    assert json.loads(said) == {"at": "2026-01-02T00:00:00+00:00", "of": ["a", 1, None, True], "text": HOSTILE}
+    assert json.loads(said) == {"at": "2026-01-02T00:00:00Z", "of": ["a", 1, None, True], "text": HOSTILE}
     with pytest.raises(ValueError):
         to_json(float("nan"))
 

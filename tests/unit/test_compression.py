@@ -181,6 +181,8 @@ def test_a_broken_canary_brings_everything_back(memory: Memory) -> None:
     assert made.rolled_back and made.broken == ("Who had coffee, everybody?",)
     assert memory.get(entry.id).standing == "active" and memory.check().ok
     assert memory.compress_long(over=100).entries == (), "what was taken back is left alone"
+    [told] = [one for one in memory.doctor().findings if one.code == "maintenance_rolled_back"]
+    assert "1 of 1 canary questions broke; taken back: 1 shorter texts" in told.evidence and "merge" not in told.fix
 
 
 def test_only_old_and_long_entries_are_tried_and_refusals_are_said(memory: Memory) -> None:

@@ -465,6 +465,11 @@ def test_what_a_model_makes_up_is_left_out(memory: Memory) -> None:
     assert texts(kept) == ["The user prefers dark mode."] and "2 statement(s)" in kept.notes[0]
 
 
+def test_what_nobody_sees_in_a_models_statement_is_not_kept(memory: Memory) -> None:
+    reply = json.dumps([{"text": 7, "memory": "The user \u202eprefers\u202c dark\u200b\u0007 mode."}])
+    assert texts(memory.sync_turn("I prefer dark mode.", "", extract="llm", llm=ScriptedLLM([reply]))) == ["The user prefers dark mode."]
+
+
 def test_an_empty_list_of_a_model_is_an_answer(memory: Memory) -> None:
     kept = memory.sync_turn("I prefer dark mode.", "", extract="llm", llm=ScriptedLLM(["[]"]))
     assert kept == [] and kept.by == "llm" and kept.notes == ()

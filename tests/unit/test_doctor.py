@@ -372,7 +372,8 @@ def test_scheduled_work_that_was_taken_back_is_told_for_a_week() -> None:
     memory.add("The log of the API goes to the api folder rotated.")
     settled(memory, 1.0, "log of the API")
     assert memory.maintain(canaries=[("Where does the API log?", "api folder.")]).rolled_back
-    assert "1 of 1 canary questions broke" in found(memory, "maintenance_rolled_back").evidence
+    told = found(memory, "maintenance_rolled_back")
+    assert "1 of 1 canary questions broke; taken back: 1 merges" in told.evidence and "merge_threshold" in told.fix
     clock.advance(days=8)
     settled(memory, 1.0, "log of the API")
     assert "maintenance_rolled_back" not in codes(memory)

@@ -5,17 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
+import sys
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import pytest
 
+from earnest import Memory
 from earnest.core import vectors
 from earnest.core.settings import SERVICES, embedder_spec
 from earnest.embedders import ForeignEmbedder, HashingEmbedder, LocalEmbedder, made
 from earnest.embedders.minilm import weights, wordpiece
-from earnest.errors import EmbedderFailed, InvalidInput, NotAvailable
+from earnest.errors import EmbedderFailed, InvalidInput, ModelFailed, NotAvailable
+from earnest.installed import bringing
+from earnest.rerankers import CrossEncoderReranker
 
 DATA: Final = Path(__file__).resolve().parents[1] / "data" / "minilm.json"
 
@@ -88,7 +93,7 @@ def test_the_vocabulary_is_the_published_one() -> None:
 
 def test_without_its_extra_the_local_model_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weights, "PACKAGE", "earnest_no_such_package")
-    with pytest.raises(NotAvailable, match=r"earnest\[local\]"):
+    with pytest.raises(NotAvailable, match=re.escape(bringing("local"))):
         LocalEmbedder()
 
 
@@ -259,3 +264,23 @@ def test_linear_algebra_keeps_to_one_thread_and_gives_back_what_there_was() -> N
         assert asking() == 2
     finally:
         setting(before)
+
+
+@pytest.mark.parametrize("why", ["ImportError('no torch')", "AttributeError('an older torch')", "OSError('no such file')"])
+def test_a_package_that_is_there_and_does_not_load_is_a_failure_like_any_other(
+    why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is found, so that the driver can be made; that it is broken shows when it is first used."""
+    (tmp_path / "sentence_transformers.py").write_text(f"raise {why}\n", encoding="utf-8")
+    monkeypatch.delitem(sys.modules, "sentence_transformers", raising=False)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    driver = made("st:some/model")
+    assert driver is not None
+    with pytest.raises(EmbedderFailed, match="could not be loaded"):
+        driver.embed(["a text"])
+    with pytest.raises(ModelFailed, match="could not be loaded"):
+        CrossEncoderReranker("some/model").rerank("a question", ["a text"])
+    with Memory.open(":memory:", embedder="st:some/model", reranker="ce:some/model") as memory:
+        memory.add("Old log files may be deleted after seven days.")
+        [hit] = memory.search("May old log files be deleted?")
+        assert hit.entry.text.startswith("Old log files")

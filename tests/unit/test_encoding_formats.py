@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from earnest.encoding import Document, Draft, Encoding, LocalEncoder, read_document, read_documents
@@ -346,6 +346,7 @@ json_like = st.recursive(
 
 
 @given(st.lists(json_like, max_size=5), st.integers(1, 50), st.sampled_from([None, 2]))
+@example([0.5, -1.25e-30, 1e300, 7], 1, None)
 def test_a_list_is_read_item_by_item_however_it_is_cut(items: list[Any], size: int, indent: int | None) -> None:
     assert values(json.dumps(items, indent=indent), size) == items
     assert values("﻿" + json.dumps(items, ensure_ascii=False, indent=indent), size) == items

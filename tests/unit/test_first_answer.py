@@ -1,7 +1,10 @@
-"""A process that opens a memory and asks it loads what it needs for that, and nothing else."""
+"""A process that opens a memory and asks it, or tells it something, loads what it needs for that, and nothing else."""
 
 from __future__ import annotations
 
+import gc
+import importlib
+import pkgutil
 import re
 import subprocess
 import sys
@@ -9,17 +12,30 @@ from pathlib import Path
 
 import pytest
 
+import earnest
 from earnest.core.patterns import lazily
 from earnest.memory import Memory
 
 ASKING = """
-import sys
-from earnest import Memory
-memory = Memory.open(sys.argv[1], embedder="none")
 answer = memory.answer("where do the logs go?")
 assert answer.text == "Logs go to the archive.", answer
+"""
+TELLING = """
+memory.add("Anna keeps the archive of Berlin.", cue="who keeps the archive?")
+"""
+PROMPTING = """
+assert memory.prefetch("where do the logs go?")
+"""
+ROUND = """
+import re, sys
+compiled, compile = [], re.compile
+re.compile = lambda *args: compiled.append(sys._getframe(1).f_globals["__name__"]) or compile(*args)
+from earnest import Memory
+memory = Memory.open(sys.argv[1], embedder="none")
+{}
 memory.close()
 print("\\n".join(sorted(sys.modules)))
+print("\\n".join(compiled), file=sys.stderr)
 """
 UNASKED = (
     "earnest.aio", "earnest.benching", "earnest.ci", "earnest.cli", "earnest.conversation", "earnest.embedders",
@@ -30,15 +46,42 @@ UNASKED = (
 """What takes long to load and has no part in an answer by words."""
 
 
-def test_an_answer_by_words_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
-    with Memory.open(tmp_path / "memory.db", embedder="none") as memory:
+def loaded_by(doing: str, folder: Path) -> tuple[set[str], list[str]]:
+    """The modules that a process loads which does this with a memory, and those that compile a pattern, once for each."""
+    with Memory.open(folder / "memory.db", embedder="none") as memory:
         memory.add("Logs go to the archive.")
-    command = [sys.executable, "-c", ASKING, str(tmp_path / "memory.db")]
+    command = [sys.executable, "-c", ROUND.format(doing), str(folder / "memory.db")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     loaded = {".".join(name.split(".")[: place + 1]) for name in done.stdout.split() for place in range(name.count(".") + 1)}
+    return loaded, done.stderr.split()
+
+
+def test_an_answer_by_words_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
+    loaded, _ = loaded_by(ASKING, tmp_path)
     assert "earnest.recall.search" in loaded
     assert [name for name in UNASKED if name in loaded] == []
+
+
+def test_a_text_that_is_told_loads_no_reader_of_documents(tmp_path: Path) -> None:
+    loaded, _ = loaded_by(TELLING, tmp_path)
+    assert "earnest.core.entities" in loaded, "names link what is told"
+    assert [name for name in UNASKED if name in loaded] == []
+
+
+def test_a_prompt_compiles_no_pattern_that_nothing_is_held_against(tmp_path: Path) -> None:
+    loaded, compiled = loaded_by(PROMPTING, tmp_path)
+    assert "earnest.conversation.prefetching" in loaded
+    assert [name for name in compiled if name.startswith("earnest.conversation")] == []
+
+
+def test_every_late_pattern_is_one() -> None:
+    for module in pkgutil.walk_packages(earnest.__path__, "earnest."):
+        if module.name.startswith(("earnest.core.", "earnest.conversation.", "earnest.encoding.")):
+            importlib.import_module(module.name)
+    late = [one for one in gc.get_objects() if type(one) is type(lazily("")) and repr(one) != repr(lazily("("))]
+    assert len(late) > 90
+    assert all(one.groups >= 0 for one in late)
 
 
 def test_a_late_pattern_does_what_the_compiled_one_does() -> None:

@@ -50,9 +50,10 @@ def test_whether_memory_speaks_is_up_to_the_floor_alone() -> None:
     assert fusion.told([(0.9, 0.0)], 0.0) == [0]
 
 
-def test_what_may_not_lead_makes_nothing_speak_and_follows_nothing() -> None:
+def test_what_may_not_lead_makes_nothing_speak_and_guards_by_the_same_measure() -> None:
     assert fusion.told([(0.9, 0.9), (0.9, 0.15)], 0.2, [False, True]) == []
-    assert fusion.told([(0.9, 0.9), (0.5, 0.3), (0.5, 0.15)], 0.2, [False, True, False]) == [0, 1], "it stays where it guards its question"
+    hits = [(0.9, 0.9), (0.5, 0.3), (0.5, 0.15), (0.5, 0.09), (0.3, 0.15)]
+    assert fusion.told(hits, 0.2, [False, True, False, False, False]) == [0, 1, 2], "it stays where it guards its question"
 
 
 def test_nearness_makes_a_match_surer_and_never_less_sure() -> None:

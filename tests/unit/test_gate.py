@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from bench.rules.__main__ import load
+from bench.rules.__main__ import RESULTS
 from bench.rules.report import lines, world_row
 from bench.rules.worlds import SHIFTS, WORLDS, live, watch
 from earnest.core.gate import (
@@ -180,7 +180,7 @@ def test_among_ten_rules_only_the_one_that_helps_is_let_in(name: str, request: p
 
 
 def test_the_page_says_what_the_results_say() -> None:
-    results = load(ROOT / "bench" / "results" / "rules.json")
+    results = RESULTS.load(ROOT / "bench" / "results" / "rules.json")
     assert all(len(lives) == 200 for lives in results["worlds"].values())
     page = read(ROOT / "docs" / "rules.md")
     for name in ("one helps, one harms, eight do nothing", "the same, small effects", "the same, at 90 % success"):

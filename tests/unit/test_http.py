@@ -160,7 +160,7 @@ def test_a_ticket_is_settled_once_and_then_a_conflict(web: TestClient) -> None:
     assert web.post(f"{AGENT}/decisions/nobody/settlement", json={"delta": 1}).status_code == 404
     assert web.post(f"{AGENT}/decisions/nobody/abandonment", json={}).status_code == 404
     other = decided(web)
-    assert web.post(f"{AGENT}/decisions/{other}/abandonment", json={"reason": "not needed"}).json() == {"ticket": other, "landed": True}
+    assert web.post(f"{AGENT}/decisions/{other}/abandonment", json={"reason": "not needed"}).json() == {"ticket": other, "abandoned": True}
 
 
 def test_silence_is_an_answer_and_opens_nothing(web: TestClient) -> None:
@@ -291,7 +291,7 @@ BAD: list[tuple[str, str, Any, str]] = [
     ("POST", "entries", [], "body"),
     ("POST", "entries", None, "body"),
     ("POST", "entries/batch", {"entries": [{"text": "fine"}, {"text": ""}]}, "entries.1.text"),
-    ("POST", "decisions", {"query": ""}, "query"),
+    ("POST", "decisions", {"query": 5}, "query"),
     ("POST", "decisions", {"query": None}, "query"),
     ("POST", "search", {"query": "x", "k": 0}, "k"),
     ("POST", "search", {"query": "x", "k": 101}, "k"),

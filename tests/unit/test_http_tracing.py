@@ -18,7 +18,7 @@ AGENT = "/v1/agents/ops"
 OURS = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def exporter() -> InMemorySpanExporter:
     """What an operator's SDK would be sent. A process has one provider, and it stays."""
     made = InMemorySpanExporter()

@@ -637,7 +637,7 @@ def test_an_obituary_tells_the_life_of_the_living_and_the_dead() -> None:
         ticket = memory.decide("database files", scope="s").id
         memory.settle(str(ticket), delta=-3000.0, meter="disk", detail="deleted data.db", acted=True)
     told = memory.obituary(entry.id)
-    for part in ("forum-post", "May I delete them?", "scope    s", "settled −3,000 by disk, acted on, moved −0.600: deleted data.db"):
+    for part in ("forum-post", "May I delete them?", "scope    s", "settled −3,000 by disk, acted on, moved −0.600 energy: deleted"):
         assert part in told
     assert "dead, executed: its advice did measured harm" in told and "died, executed" in told
 

@@ -196,7 +196,7 @@ def test_hostile_values_in_a_text_get_one_typed_error(tmp_path: Path) -> None:
     hostile: list[list[Any]] = [
         ["entry", {**entry[1], "text": 7}], ["entry", {**entry[1], "id": "../x"}], ["entry", {**entry[1], "born": -1.5}],
         ["entry", {**entry[1], "importance": 7}], ["entry", {**entry[1], "created": True}], ["entry", {**entry[1], "kind": "x"}],
-        ["settled", *settled[1:2], "nobody", *settled[3:]], [*settled[:8], "x", {}], [*settled[:4], -5, *settled[5:]],
+        ["settled", *settled[1:2], "nobody", *settled[3:]], [*settled[:8], "x", {}], [*settled[:4], -(2**61), *settled[5:]],
         [*settled[:9], {"scale": -1}], [*settled[:9], {"acted": 3}], [*settled[:9], {"exposure": 0}],
     ]  # fmt: skip
     for number, fact in enumerate(hostile):

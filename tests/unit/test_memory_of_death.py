@@ -218,9 +218,9 @@ def imported(memory: Memory, text: str, probation: int = 2) -> Entry:
     """An entry on probation, as imports are written."""
     from dataclasses import replace
 
-    from earnest.ledger import lifecycle
+    from earnest.ledger import door, lifecycle
 
-    new = replace(lifecycle.checked_entry(memory._rng, "earned", {"text": text, "origin": "imported"}), probation=probation)
+    new = replace(door.checked_entry(memory._rng, "earned", {"text": text, "origin": "imported"}), probation=probation)
     with memory._writing() as tx:
         stored, _ = lifecycle.add(tx, memory.settings, memory._rng, memory._analyser, new, memory._terms(text, None))
     return stored.entry

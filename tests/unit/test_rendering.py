@@ -6,6 +6,7 @@ import os
 import re
 import stat
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -223,7 +224,7 @@ if sys.platform != "win32":
     def test_a_folder_that_cannot_be_written_is_told_and_the_file_is_as_it_was(memory: Memory, tmp_path: Path) -> None:
         path = tmp_path / "locked" / "AGENTS.md"
         path.parent.mkdir()
-        (path.parent / f".AGENTS.md.{os.getpid()}.tmp").mkdir()
+        (path.parent / f"AGENTS.md.{os.getpid()}-{threading.get_ident()}.part").mkdir()
         path.write_text("# Mine\n", encoding="utf-8")
         memory.add("A fact.")
         with pytest.raises(StoreError, match=r"AGENTS\.md.*as it was"):
@@ -326,6 +327,19 @@ def test_what_is_not_shown_any_more_is_taken_away_and_what_is_not_ours_is_left(m
     names = {path.name for path in tmp_path.iterdir()}
     assert {own.name, "user_role.md", "MEMORY.md"} <= names and any(second.id in name for name in names)
     assert not any(first.id in name for name in names)
+
+
+def test_a_small_budget_is_shared_by_kinds_and_one_that_is_too_small_for_their_files_is_told_whole(tmp_path: Path) -> None:
+    with Memory.open(":memory:", embedder="none") as memory:
+        memory.add_many([{"text": f"The service number {place} may be restarted at any time."} for place in range(200)])
+        memory.add("Restart the gateway, then look at its log.", kind="procedural")
+        memory.add("The gateway fell over in May.", kind="episodic")
+        for budget in (1_200, 2_000, 8_000):
+            made = memory.render("AGENTS.md", tmp_path / "AGENTS.md", split_dir=tmp_path / "kinds", budget=budget)
+            assert sum(file.bytes for file in made.files[1:]) <= budget
+        assert len(made.files) == 4 and all("- " in file.text for file in made.files)
+        with pytest.raises(InvalidInput, match=r"budget = 600: .* no room for 3 files: at least [\d,]+ bytes and \d+ lines"):
+            memory.render("AGENTS.md", tmp_path / "AGENTS.md", split_dir=tmp_path / "kinds", budget=600)
 
 
 def test_a_folder_by_kind_shares_the_budget_and_loses_the_kinds_that_have_no_entry(memory: Memory, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 import pytest
 
 from earnest import Memory
+from earnest.core import settings
 from earnest.core.settings import NAMES, Settings, with_changes
 from earnest.errors import InvalidInput, NotUndoable, StoreReadOnly
 from earnest.testing.clock import ManualClock, SeededRng
@@ -263,3 +264,8 @@ def test_a_lowered_cap_holds_for_what_is_earned_or_comes_back_from_then_on() -> 
     memory.settle(str(memory.decide("horse").id), delta=1e9)
     assert memory.get(living.id).balance == 2_000_000
     assert memory.check().ok
+
+
+def test_every_setting_has_its_check_and_one_alone() -> None:
+    checks = [*settings._RANGES, *settings._WHOLE, *settings._WORDS]
+    assert sorted(checks) == sorted(NAMES)

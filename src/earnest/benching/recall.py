@@ -102,6 +102,18 @@ class _Copy:
     size: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Matter:
+    """What is measured: entries (of `total`), questions that one of them answers, others that none does, and the settings in force."""
+
+    present: Settings
+    sample: Sequence[Entry]
+    total: int
+    asked: Sequence[Probe]
+    others: Sequence[str]
+    notes: tuple[str, ...] = ()
+
+
 def bench_recall(
     memory: Memory,
     *,
@@ -142,7 +154,33 @@ def bench_recall(
     present = memory.settings
     specs = [present.embedder] if embedders is None else [embedder_spec(spec) for spec in check.items("embedders", embedders)]
     specs = ["none", *dict.fromkeys(spec for spec in specs if spec != "none")]
-    chance = Chance(seed)
+    matter = _matter(memory, Chance(seed), most=most, wanted=wanted)
+    languages = _languages(matter.sample, present)
+    plan: list[tuple[str, str]] = [(spec, present.languages) for spec in specs]
+    if languages != present.languages:
+        plan.append(("none", languages))
+    arms, left_out = _arms(matter, plan, share, progress)
+    recommended, reasons = _recommended(arms, present, share, languages)
+    if apply and recommended:
+        memory.configure(**recommended)
+    return RecallBench(
+        arms=tuple(arm for arm, _ in arms),
+        questions=kinds_of(matter.asked),
+        off_topic=len(matter.others),
+        entries=len(matter.sample),
+        total=matter.total,
+        seed=seed,
+        present={name: getattr(present, name) for name in ("embedder", "floor", "near", "languages")},
+        recommended=recommended,
+        reasons=tuple(reasons),
+        notes=(*matter.notes, *left_out),
+        applied=apply and bool(recommended),
+    )
+
+
+def _matter(memory: Memory, chance: Chance, *, most: int, wanted: int) -> _Matter:
+    """At most so many entries of a memory, and questions about them and about something else. Raises NotAllowed: there are too few."""
+    present = memory.settings
     sample, total = _sample(memory, most, chance)
     if len(sample) < MIN_ENTRIES:
         raise NotAllowed(f"this memory has {len(sample)} living entries; at least {MIN_ENTRIES} are needed to measure anything")
@@ -154,40 +192,28 @@ def bench_recall(
         )
     known = {term for entry in sample for term in analyser.terms(f"{entry.cue or ''} {entry.text}")}
     others = off_topic(analyser, lambda terms: frozenset(known.intersection(terms)), chance, max(FEWEST, wanted // 2))
-    languages = _languages(sample, present)
-    plan: list[tuple[str, str]] = [(spec, present.languages) for spec in specs]
-    if languages != present.languages:
-        plan.append(("none", languages))
+    if len(others) < FEWEST:
+        note = "these entries name nearly everything that could be asked about: no floor can be judged"
+        return _Matter(present, sample, total, asked, (), (note,))
+    return _Matter(present, sample, total, asked, others)
+
+
+def _arms(
+    matter: _Matter, plan: Sequence[tuple[str, str]], share: float, progress: Callable[[int, int], None] | None
+) -> tuple[list[_Ranked], list[str]]:
+    """Every way to search of a plan of embedders and languages, and why some of them were left out."""
     arms: list[_Ranked] = []
     notes: list[str] = []
-    if len(others) < FEWEST:
-        notes.append("these entries name nearly everything that could be asked about: no floor can be judged")
-        others = []
     for step, (spec, spoken) in enumerate(plan):
         if progress:
             progress(step, len(plan))
         try:
-            arms += _measured(sample, asked, others, replace(present, languages=spoken), spec, share)
+            arms += _measured(matter.sample, matter.asked, matter.others, replace(matter.present, languages=spoken), spec, share)
         except (NotAvailable, EmbedderFailed) as problem:
             notes.append(f"{spec} was left out: {problem}")
     if progress:
         progress(len(plan), len(plan))
-    recommended, reasons = _recommended(arms, present, share, languages)
-    if apply and recommended:
-        memory.configure(**recommended)
-    return RecallBench(
-        arms=tuple(arm for arm, _ in arms),
-        questions=kinds_of(asked),
-        off_topic=len(others),
-        entries=len(sample),
-        total=total,
-        seed=seed,
-        present={name: getattr(present, name) for name in ("embedder", "floor", "near", "languages")},
-        recommended=recommended,
-        reasons=tuple(reasons),
-        notes=tuple(notes),
-        applied=apply and bool(recommended),
-    )
+    return arms, notes
 
 
 def _sample(memory: Memory, most: int, chance: Chance) -> tuple[list[Entry], int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
@@ -17,24 +18,50 @@ _PAUSE: Final = 0.05
 
 @contextmanager
 def locked(path: Path, patience: float) -> Iterator[None]:
-    """Hold the lock on a file, which is made if need be and stays there.
+    """Hold the lock on a file, which is made if need be and is gone when it is released.
 
     Raises:
         StoreBusy: Another process held it for longer than `patience` seconds. StoreError: The file cannot be made.
     """
+    handle = _held(path, patience)
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be made: {error.strerror or error}; it has to lie beside the store") from None
-    try:
-        deadline = time.monotonic() + patience
-        while not _try(handle):
-            if time.monotonic() >= deadline:
-                raise StoreBusy(f"{path}: another run is settling, for longer than {patience:g} s; try again")
-            time.sleep(_PAUSE)
         yield
     finally:
+        # While it is held: whoever waited for it finds that it is another file by now, and takes the one that is there.
+        with contextlib.suppress(OSError):
+            path.unlink()
         os.close(handle)
+        if sys.platform == "win32":
+            # No file is removed there that somebody has open.
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
+def _held(path: Path, patience: float) -> int:
+    """The handle of the locked file, which is the one that has this name."""
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise StoreError(f"{path}: cannot be made: {error.strerror or error}; it has to lie beside the store") from None
+        if _try(handle):
+            if _same(handle, path):
+                return handle
+            os.close(handle)
+            continue
+        os.close(handle)
+        if time.monotonic() >= deadline:
+            raise StoreBusy(f"{path}: another run is settling, for longer than {patience:g} s; try again")
+        time.sleep(_PAUSE)
+
+
+def _same(handle: int, path: Path) -> bool:
+    """Whether a name still is that of an open file."""
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except OSError:
+        return False
 
 
 if sys.platform == "win32":

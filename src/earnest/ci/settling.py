@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from earnest.ci import flaky, state
 from earnest.core import check
@@ -104,17 +104,13 @@ def measure(request: Request, known: flaky.Known) -> Measured:
     outcome = Outcome(
         made.delta, 0, tuple(request.tickets), made.improved, made.regressed, judged.quarantined,
         run=_name(request), shared_tests=made.shared, added=len(made.added), removed=made.removed, silenced=made.silenced,
-        disputed=made.disputed, reason=_told(made.improved, made.regressed, made.shared),
+        disputed=made.disputed, reason=tally(len(made.improved), len(made.regressed), made.shared),
     )  # fmt: skip
     return Measured(outcome, judged.known, min(starts, default=None))
 
 
 def _side(reports: Sequence[Report]) -> Run:
     return together([report.results for report in reports], [name for report in reports for name in report.broken])
-
-
-def _told(improved: Sequence[str], regressed: Sequence[str], shared: int) -> str:
-    return tally(len(improved), len(regressed), shared)
 
 
 def _name(request: Request) -> str:
@@ -330,8 +326,3 @@ def control(memory: Memory, place: Path, request: Request, *, patience: float = 
         delta, 0, (), made.improved, made.regressed, made.quarantined, f"a control: {made.reason}", name, None, made.shared_tests,
         made.added, made.removed, made.silenced, disputed,
     )  # fmt: skip
-
-
-def plain(outcome: Outcome) -> dict[str, Any]:
-    """An outcome as edges print it."""
-    return {name: getattr(outcome, name) for name in Outcome.__dataclass_fields__}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -13,6 +12,7 @@ from typing import Any, Final
 from earnest.ci import flaky
 from earnest.ci.locking import locked
 from earnest.errors import StoreCorrupt, StoreError
+from earnest.files import replacing
 
 FORM: Final = 1
 RUNS: Final = 50
@@ -138,13 +138,9 @@ def text(state: State) -> str:
 
 def write(path: Path, state: State) -> None:
     """Write the state in place of the old one: whole or not at all, and on the disk when this returns. Raises StoreError."""
-    fresh = path.with_name(path.name + ".new")
     try:
-        with fresh.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(text(state))
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
+        with replacing(path) as file:
+            file.write(text(state).encode("utf-8"))
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {error.strerror or error}; nothing was settled") from None
 

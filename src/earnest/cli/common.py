@@ -18,8 +18,12 @@ STANDING_STYLES: Final = {"active": "green", "suspended": "yellow", "dead": "red
 _RECALL: Final = ("since", "until", "as_of", "half_life", "k", "mode", "links", "weigh")
 
 
+ABSTAINED: Final = 3
+"""The exit status of a command that could measure nothing: neither yes nor no."""
+
+
 class Abstained(Exception):
-    """Nothing could be measured: neither yes nor no."""
+    """Nothing could be measured."""
 
 
 def filters(args: Namespace) -> dict[str, Any]:

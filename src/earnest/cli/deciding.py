@@ -127,7 +127,7 @@ def _trust(tier: str | None) -> str:
 def abandon(args: Namespace, screen: Screen) -> int:
     """`earnest abandon`."""
     with open_memory(args, "writing") as memory:
-        done = memory.abandon(args.ticket, **given(args, "reason"))
+        done = memory.abandon(args.ticket, **given(args, "reason", "key"))
     if screen.as_json:
         screen.json({"ticket": args.ticket, "abandoned": done})
     elif done:

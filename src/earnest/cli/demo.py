@@ -27,7 +27,6 @@ _ABOUT: Final = (
     ("platform-notes", "how the platform works, and trivia"),
     (POISON, "POISONED: it calls protected databases and reports safe to delete"),
 )
-_CAUSES: Final = ("executed", "starved", "faded", "merged", "superseded", "forgotten", "erased")
 _COLOURS: Final = {"executed": "red", "starved": "yellow", "merged": "cyan"}
 _HEAD: Final = "cycle  alive  suspended  dead     freed now      freed in all         harm now"
 _WATCHED: Final = 6.0
@@ -193,12 +192,13 @@ class _Result:
     """What there is to tell at the end, read while the memory is open."""
 
     def __init__(self, memory: Memory, rows: list[Row], checked: Check, warnings: tuple[str, ...]) -> None:
+        from earnest.core.entry import CAUSES
         from earnest.environments import decision_polarity
 
         self.rows, self.checked, self.warnings = rows, checked, warnings
         self.survivors = sorted((e for e in memory.list() if e.alive), key=lambda e: (-e.balance, e.id))
         dead = memory.list(standing="dead")
-        self.graves = {cause: [e for e in dead if e.cause == cause] for cause in _CAUSES}
+        self.graves = {cause: [e for e in dead if e.cause == cause] for cause in CAUSES}
         self.poisoned = sum(e.standing == "active" and POISON in e.sources and decision_polarity(e.text) is True for e in self.survivors)
         for buried in self.graves.values():
             buried.sort(key=lambda e: (POISON not in e.sources, decision_polarity(e.text) is not True))

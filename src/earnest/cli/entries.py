@@ -59,45 +59,45 @@ def _waits(args: Namespace, memory: Memory, entry: Entry) -> str:
 def forget(args: Namespace, screen: Screen) -> int:
     """`earnest forget`."""
     with open_memory(args, "writing") as memory:
-        entry = memory.forget(args.id, **given(args, "reason"))
+        entry = memory.forget(args.id, **given(args, "reason", "key"))
     return _done(args, screen, entry, "Forgot", f"`{hint(args, f'restore {entry.id}')}` brings it back.")
 
 
 def restore(args: Namespace, screen: Screen) -> int:
     """`earnest restore`."""
     with open_memory(args, "writing") as memory:
-        return _done(args, screen, memory.restore(args.id), "Restored")
+        return _done(args, screen, memory.restore(args.id, **given(args, "key")), "Restored")
 
 
 def pin(args: Namespace, screen: Screen) -> int:
     """`earnest pin`."""
     with open_memory(args, "writing") as memory:
-        return _done(args, screen, memory.pin(args.id), "Pinned")
+        return _done(args, screen, memory.pin(args.id, **given(args, "key")), "Pinned")
 
 
 def unpin(args: Namespace, screen: Screen) -> int:
     """`earnest unpin`."""
     with open_memory(args, "writing") as memory:
-        return _done(args, screen, memory.unpin(args.id), "Unpinned")
+        return _done(args, screen, memory.unpin(args.id, **given(args, "key")), "Unpinned")
 
 
 def vouch(args: Namespace, screen: Screen) -> int:
     """`earnest vouch`."""
     with open_memory(args, "writing") as memory:
-        return _done(args, screen, memory.vouch(args.id), "Vouched for")
+        return _done(args, screen, memory.vouch(args.id, **given(args, "key")), "Vouched for")
 
 
 def merge(args: Namespace, screen: Screen) -> int:
     """`earnest merge`."""
     with open_memory(args, "writing") as memory:
-        entry = memory.merge(args.ids, **given(args, "text"))
+        entry = memory.merge(args.ids, **given(args, "text", "key"))
     return _done(args, screen, entry, f"Merged {plural(len(set(args.ids)), 'entry', 'entries')} into")
 
 
 def undo(args: Namespace, screen: Screen) -> int:
     """`earnest undo`."""
     with open_memory(args, "writing") as memory:
-        changed = memory.undo(args.event)
+        changed = memory.undo(args.event, **given(args, "key"))
         entries = [memory.get(entry) for entry in changed]
     if screen.as_json:
         screen.json({"event": args.event, "changed": entries})
@@ -157,7 +157,7 @@ def show(args: Namespace, screen: Screen) -> int:
 def _say_entry(args: Namespace, screen: Screen, memory: Memory, entry: Entry) -> None:
     screen.say(Painted(entry.id, "bold"), f"  {entry.kind}, {entry.origin}, version {entry.version}")
     screen.say()
-    screen.block(entry.text, "    ")
+    screen.block(entry.text or "(its text was erased)", "    ")
     screen.say()
     standing_part: Part = Painted(
         entry.standing + (f", {entry.cause}" if entry.cause else "") + (f", its heir is {entry.heir}" if entry.heir else ""),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from earnest.cli.common import given, plural
 from earnest.cli.entries import typed
 from earnest.cli.place import open_memory, store_of
-from earnest.cli.render import Painted, Screen
+from earnest.cli.render import Painted, Screen, plain
 from earnest.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _counts(receipt: Receipt) -> str:
 
 def _shown(screen: Screen, receipt: Receipt) -> int:
     if screen.as_json:
-        screen.json({"complete": receipt.complete, **_plain(receipt)})
+        screen.json({"complete": receipt.complete, **plain(receipt)})
     else:
         screen.say("Would erase " if receipt.dry_run else "Erased ", _counts(receipt), ".")
         if receipt.released:
@@ -72,11 +72,6 @@ def _shown(screen: Screen, receipt: Receipt) -> int:
         if receipt.complete:
             screen.say(Painted("Gone", "green"), f": nothing of it was found in the indexes or in the file. Event {receipt.event} says so.")
     return 0 if receipt.dry_run or receipt.complete else 1
-
-
-def _plain(receipt: Receipt) -> dict[str, object]:
-    names = ("subject", "dry_run", "counts", "released", "event", "probed", "left")
-    return {name: getattr(receipt, name) for name in names}
 
 
 def archive(args: Namespace, screen: Screen) -> int:

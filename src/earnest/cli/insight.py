@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from earnest.cli.common import energy, given, model_cost, plural, sources, standing
 from earnest.cli.place import hint, open_memory
-from earnest.cli.render import Painted, Part, Screen
+from earnest.cli.render import Painted, Part, Screen, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,8 +59,7 @@ def stats(args: Namespace, screen: Screen) -> int:
     with open_memory(args, "reading") as memory:
         found, meters = memory.stats(), memory.meters.list()
     if screen.as_json:
-        fields = {name: getattr(found, name) for name in type(found).__dataclass_fields__}
-        screen.json({**fields, "meters": meters})
+        screen.json({**plain(found), "meters": meters})
     else:
         _say_stats(screen, found, meters)
     return 0
@@ -156,10 +155,30 @@ def _told(event: Event) -> str:
     if event.ticket:
         parts.append(f"ticket {event.ticket}")
     told = [" ".join(parts)] if parts else []
-    for name, value in event.data.items():
-        if isinstance(value, (bool, int, float)) or (isinstance(value, str) and len(value) < 32):
-            told.append(f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}")
+    told += [said for name, value in event.data.items() if (said := _detail(name, value))]
     return ", ".join(told) + (f": {event.note}" if event.note else "")
+
+
+_ENERGY: Final = frozenset({"balance", "left", "energy", "rent", "rent_index"})
+"""What the log holds in micro-units: people read it in whole energy."""
+_ODDS: Final = {"odds": "helps with", "line": "needed"}
+"""What the log holds as the logarithm of odds: people read a probability."""
+
+
+def _detail(name: str, value: object) -> str:
+    """One value of an event's data, as people read it; nothing for what is long or made of parts."""
+    from earnest.core.amounts import shown_energy
+    from earnest.core.evidence import sigmoid
+
+    if isinstance(value, bool):
+        return f"{name} {'yes' if value else 'no'}"
+    if isinstance(value, int) and name in _ENERGY:
+        return f"{name} {shown_energy(value)}"
+    if isinstance(value, float):
+        return f"{_ODDS[name]} {sigmoid(value):.0%}" if name in _ODDS else f"{name} {value:,.6g}"
+    if isinstance(value, int):
+        return f"{name} {value:,}"
+    return f"{name} {value}" if isinstance(value, str) and len(value) < 32 else ""
 
 
 def _say_digest(screen: Screen, digest: Audit) -> None:
@@ -170,7 +189,8 @@ def _say_digest(screen: Screen, digest: Audit) -> None:
     screen.say(Painted(f"Events {digest.first:,} to {digest.last:,}", "bold"))
     rows: list[tuple[str, Part]] = [("kinds", _counts(digest.by_kind))]
     for name, meter in digest.by_meter.items():
-        said = f"{shown_delta(meter['total'])} over {plural(meter['settlements'], 'settlement')} ({_counts(meter['tiers'])})"
+        unit = f" {meter['unit']}" if meter["unit"] else ""
+        said = f"{shown_delta(meter['total'])}{unit} over {plural(meter['settlements'], 'settlement')} ({_counts(meter['tiers'])})"
         rows.append((f"meter {name}", said))
     if digest.by_meter:
         rows.append(("energy", f"{shown_energy(digest.credited)} credited, {shown_energy(digest.fined)} fined"))

@@ -10,7 +10,7 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from earnest.cli.common import Abstained
+from earnest.cli.common import ABSTAINED, Abstained
 from earnest.cli.parser import UsageError, build, command_named
 from earnest.cli.render import Screen, one_line, to_json
 from earnest.cli.values import guarded
@@ -18,7 +18,6 @@ from earnest.errors import EarnestError, InvalidInput, KeyReused, NotAvailable, 
 
 NO: Final = 1
 USAGE: Final = 2
-ABSTAINED: Final = 3
 FAULT: Final = 70
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from earnest.cli.place import store_of
 from earnest.cli.render import Screen
 from earnest.errors import InvalidInput, NotAvailable
+from earnest.installed import bringing
 
 if TYPE_CHECKING:
     from earnest.memory import Memory
@@ -30,7 +31,7 @@ def mcp(args: Namespace, screen: Screen) -> int:
         raise InvalidInput("--port", port, "must be from 1 to 65535")
     # Only looked for: nothing of it may be imported before standard output is the protocol's. The second came with its version 2.
     if find_spec("mcp") is None or find_spec("mcp_types") is None:
-        raise NotAvailable("the MCP server needs the extra `mcp`: pip install 'earnest[mcp]'")
+        raise NotAvailable(f"the MCP server needs the extra `mcp`: {bringing('mcp')}")
     where = store_of(args)[0]
     if args.http:
         return _over_http(args, where, port)

@@ -72,7 +72,7 @@ def _say_meters(screen: Screen, found: list[Meter]) -> None:
     else:
         rows: list[list[Part]] = [
             [
-                m.name, m.unit or "-", "-" if m.scale is None else f"{m.scale:g}", m.tier, f"{m.settlements:,}", shown_delta(m.total),
+                m.name, m.unit or "-", "-" if m.scale is None else f"{m.scale:,.12g}", m.tier, f"{m.settlements:,}", shown_delta(m.total),
                 _lies(m), "-" if m.baseline is None else f"{m.baseline:+.4g}", ", ".join(m.channels) or "none",
             ]
             for m in found

@@ -104,9 +104,9 @@ def _head(word: str, columns: int) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A value as strict JSON has it: records as objects, times in ISO 8601."""
+    """A value as strict JSON has it: records as objects, times in ISO 8601, in UTC as the service writes them."""
     if isinstance(value, datetime):
-        return value.isoformat()
+        return value.isoformat().replace("+00:00", "Z")
     fields = getattr(value, "__dataclass_fields__", None)
     if fields is not None:
         return {name: plain(getattr(value, name)) for name in fields}

@@ -75,9 +75,7 @@ def _list(args: Namespace, screen: Screen) -> int:
 
 
 def _table(screen: Screen, found: list[Rule]) -> None:
-    rows: list[list[Part]] = [
-        [r.id, r.type, Painted(r.status, _STYLES[r.status]), f"{r.hits:,}", _under(r), f"{r.trigger}: {r.action}"] for r in found
-    ]
+    rows: list[list[Part]] = [[r.id, r.type, Painted(r.status, _STYLES[r.status]), f"{r.hits:,}", _under(r), r.said] for r in found]
     screen.table(["id", "type", "status", "hits", "by", "rule"], rows, right=frozenset({3}))
 
 
@@ -144,7 +142,8 @@ def _say(args: Namespace, screen: Screen, rule: Rule) -> None:
         screen.json(rule)
         return
     screen.say(Painted(rule.id, "bold"), f"  {rule.type}  ", Painted(rule.status, _STYLES[rule.status]))
-    rows: list[tuple[str, Part]] = [("when", rule.trigger), ("do", rule.action), ("by", rule.by), ("hits", f"{rule.hits:,}")]
+    rows: list[tuple[str, Part]] = [("when", rule.trigger)] if rule.trigger else []
+    rows += [("do", rule.action), ("by", rule.by), ("hits", f"{rule.hits:,}")]
     if rule.since is not None:
         rows.append(("since", f"{rule.since:%Y-%m-%d}"))
     if rule.ends is not None:

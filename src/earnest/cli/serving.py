@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from earnest.cli.common import plural
 from earnest.cli.render import Painted, Part, Screen
 from earnest.errors import InvalidInput, NotAvailable
+from earnest.installed import bringing
 
 if TYPE_CHECKING:
     from earnest.http.tokens import Grant, TokenInfo, Tokens
@@ -61,7 +62,7 @@ def need_server() -> None:
     """Raises NotAvailable where the extra is not installed."""
     missing = [name for name in ("starlette", "uvicorn", "pydantic") if not _has(name)]
     if missing:
-        raise NotAvailable(f"the service needs {', '.join(missing)}: pip install 'earnest[server]'")
+        raise NotAvailable(f"the service needs {', '.join(missing)}: {bringing('server')}")
 
 
 def log_to_stderr() -> None:
@@ -76,8 +77,9 @@ def _serve(args: Namespace, screen: Screen) -> int:
     from earnest.http.app import build
     from earnest.http.guard import Hosts, Limits
     from earnest.http.pages import Pages
-    from earnest.http.serving import PORT, listening, loopback, names_of, run
+    from earnest.http.serving import PORT, names_of, run
     from earnest.http.tokens import Tokens, environment_token
+    from earnest.mcp.listening import bracketed, listening, loopback
     from earnest.system import SystemClock, few_arenas
 
     root, host = root_of(args), args.host or "127.0.0.1"
@@ -95,8 +97,7 @@ def _serve(args: Namespace, screen: Screen) -> int:
         place.close()
         raise
     log_to_stderr()
-    shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{port}"
+    address = f"http://{bracketed(host)}:{port}"
 
     def begun() -> None:
         if screen.as_json:

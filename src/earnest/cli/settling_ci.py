@@ -8,7 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from earnest.cli.common import plural
+from earnest.cli.common import ABSTAINED, plural
 from earnest.cli.place import hint, open_memory, store_of
 from earnest.cli.render import Painted, Part, Screen
 from earnest.errors import InvalidInput, NothingMeasured
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from earnest.ci.settling import Outcome, Request
     from earnest.memory import Memory
 
-ABSTAINED: Final = 3
 _SHOWN: Final = 20
 
 
@@ -124,9 +123,7 @@ def _say(args: Namespace, screen: Screen, seen: Outcome, memory: Memory | None) 
     from earnest.core.amounts import shown_delta
 
     if screen.as_json:
-        from earnest.ci.settling import plain
-
-        screen.json(plain(seen))
+        screen.json(seen)
         return
     if seen.delta is None:
         screen.say(Painted("Abstained: ", "yellow"), seen.reason, ". The tickets stay open.")

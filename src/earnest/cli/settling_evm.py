@@ -8,7 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from earnest.cli.common import given, plural
+from earnest.cli.common import ABSTAINED, given, plural
 from earnest.cli.place import open_memory
 from earnest.cli.render import Painted, Screen
 from earnest.errors import InvalidInput, NothingMeasured
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from earnest.meters.evm import EvmMeasurement, EvmMeter, Snapshot
 
 CHANNEL: Final = "settle-evm"
-ABSTAINED: Final = 3
 _LARGEST: Final = 100_000
 
 

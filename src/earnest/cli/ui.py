@@ -26,14 +26,16 @@ def ui(args: Namespace, screen: Screen) -> int:
 
     from earnest.http.app import build
     from earnest.http.guard import Hosts, Limits
+    from earnest.http.memories import checked_agent
     from earnest.http.pages import Codes, Pages
-    from earnest.http.serving import listening, names_of, run
+    from earnest.http.serving import names_of, run
     from earnest.http.tokens import Grant, passing_token
+    from earnest.mcp.listening import listening
     from earnest.system import SystemRng, few_arenas
 
     where, _ = store_of(args)
     with open_memory(args, "reading") as memory:
-        agent = memory.agent
+        agent = checked_agent(memory.agent)
     port = 0 if args.port is None else check.integer("--port", args.port, low=0, high=65_535)
     grant = Grant("ui", "operator", agent=args.agent and agent, operator=True, read_only=bool(args.read_only), channel="dashboard")
     token = passing_token(SystemRng(), grant)

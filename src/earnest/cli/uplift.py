@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING, Final
 
-from earnest.cli.common import given, plural
+from earnest.cli.common import ABSTAINED, given, plural
 from earnest.cli.place import hint, open_memory
 from earnest.cli.render import Painted, Part, Screen
 from earnest.errors import InvalidInput
@@ -13,7 +13,6 @@ from earnest.errors import InvalidInput
 if TYPE_CHECKING:
     from earnest.core.uplift import Uplift
 
-ABSTAINED: Final = 3
 _STYLES: Final = {1: "green bold", 0: "yellow bold", -1: "red bold"}
 
 
@@ -55,9 +54,12 @@ def _say(screen: Screen, one: Uplift, args: Namespace) -> None:
         return
     versus = "memory withheld" if one.against == "nothing" else "it alone withheld"
     rows: list[tuple[str, Part]] = [
-        ("effect", f"{one.effect:+.3f} scale a decision, between {one.low:+.3f} and {one.high:+.3f} ({1 - one.alpha:.4g} sure)"),
+        (
+            "effect",
+            f"{_signed(one.effect)} of a scale, between {_signed(one.low)} and {_signed(one.high)} ({100 - 100 * one.alpha:.4g}% sure)",
+        ),
         ("seen", f"{plural(one.decisions, 'outcome')}, of them {one.holdouts:,} with {versus}"),
-        ("averages", f"{one.shown_mean:+.3f} shown, {one.withheld_mean:+.3f} withheld, uncut"),
+        ("averages", f"{_signed(one.shown_mean)} shown, {_signed(one.withheld_mean)} withheld, in scales, with nothing cut"),
     ]
     if one.cut:
         rows.append(("cut", f"{plural(one.cut, 'outcome')} beyond {one.bound:g} scale counted as that"))
@@ -69,14 +71,19 @@ def _say(screen: Screen, one: Uplift, args: Namespace) -> None:
     screen.pairs(rows, "  ")
 
 
+def _signed(size: float | None) -> str:
+    """An effect in scales of its meter, with the sign that other numbers here have."""
+    return "-" if size is None else f"{size:+.3f}".replace("-", "−")
+
+
 def _say_table(screen: Screen, found: list[Uplift], texts: dict[str, str]) -> None:
     if not found:
         screen.say("No outcome of a randomised decision yet.")
         return
     rows: list[list[Part]] = [
         [
-            "-" if one.effect is None else f"{one.effect:+.3f}",
-            "-" if one.low is None or one.high is None else f"{one.low:+.3f} … {one.high:+.3f}",
+            "-" if one.effect is None else _signed(one.effect),
+            "-" if one.low is None or one.high is None else f"{_signed(one.low)} … {_signed(one.high)}",
             f"{one.decisions:,}", f"{one.holdouts:,}", Painted(one.verdict, _STYLES[one.found]), str(one.entry),
             texts.get(one.entry or "", ""),
         ]

@@ -17,6 +17,7 @@ from earnest.conversation.parting import mended, parted
 from earnest.conversation.turns import LONGEST, sentences
 from earnest.core.analysis import folded
 from earnest.core.entry import Kind
+from earnest.core.patterns import lazily
 from earnest.core.sentences import says_something
 from earnest.core.turns import Kept, Said
 
@@ -40,25 +41,25 @@ KINDS: Final[dict[str, tuple[Kind, float]]] = {
 _CLAIMED: Final = 0.7
 """Confidence in what an assistant says of itself."""
 
-_CLAUSE: Final = re.compile(r"^(.{1,40}?)[,，、!！]\s*")
+_CLAUSE: Final = lazily(r"^(.{1,40}?)[,，、!！]\s*")
 _OF_THE_SPEAKER: Final = ("profile", "preference", "correction", "fact")
-_QUESTION: Final = re.compile(r"[?？؟\u037e][\"'”’)\]」』]*$")
-_VALUE: Final = re.compile(r"\d+(?:[.,:/\-]\d+)*")
-_ANCHOR: Final = re.compile(
+_QUESTION: Final = lazily(r"[?？؟\u037e][\"'”’)\]」』]*$")
+_VALUE: Final = lazily(r"\d+(?:[.,:/\-]\d+)*")
+_ANCHOR: Final = lazily(
     r"\d|`[^`]+`|[\w.+-]+@\w|https?://|\b\w+[_/\\]\w|\b[a-z]+[A-Z]\w|\b[A-Z]{2,}\b|\b\w+\.[a-z]{2,5}\b|(?<=[^.!?。\s])\s[\"'“«(]?[A-ZÀ-ÞΑ-ΩА-Я]\w+|[A-Za-z]{2,}(?=[^\x00-\x7f])"
 )
-_VERB: Final = re.compile(
+_VERB: Final = lazily(
     r"\b(?:is|are|was|were|has|have|had|lives?|runs?|uses?|needs?|requires?|supports?|deploys?|happens?|takes?|costs?|stores?|contains?|belongs?|"
     r"starts?|ends?|opens?|closes?|expires?|works?|returns?|means?|equals?|holds?|sits?|listens?|points?|goes|comes?|owns?|manages?|leads?|ships?|"
     r"writes?|reads?|sends?|arrives?|leaves?|moved|got|became|began|meets?|likes?|wants?|speaks?|must|should|may|will|can(?:not)?|kept|keeps?|"
     r"retains?|depends?|includes?|allows?|serves?|hosts?|backs?|restarts?|broke|failed|died|lasts?|weighs?|measures?|plays?|teaches|studies|visits?|joins?|joined|called|turns)\b"
 )
-_OPINION: Final = re.compile(
+_OPINION: Final = lazily(
     r"^(?:\w+ ){0,3}(?:is|was|are|looks?|sounds?|seems?) (?:so |very |really |pretty |quite |just |all |too )*"
     r"(?:great|nice|cool|awesome|good|bad|fine|ok|okay|perfect|amazing|interesting|funny|helpful|useful|terrible|awful|correct|right|wrong|"
     r"true|lovely|beautiful|hot|cold|crazy|weird|sad|done)(?: (?:to|for|with|by) me| enough| now)?[.!]*$"
 )
-_MOOD: Final = re.compile(
+_MOOD: Final = lazily(
     r"^i(?:['’]?m| am| feel| was) (?:so |very |really |just |not |a bit |still |pretty |quite )*"
     r"(?:fine|ok|okay|good|sure|sorry|glad|happy|done|ready|back|here|curious|wondering|trying|looking|confused|stuck|afraid|tired|bored|"
     r"lost|excited|grateful|thinking|asking|hoping|great|well|interested|aware|sad|busy|hungry|impressed)\b"
@@ -66,15 +67,15 @@ _MOOD: Final = re.compile(
     r"|^i have (?:an?|one|another|some|two|no) (?:\w+ )?"
     r"(?:questions?|problems?|ideas?|issues?|requests?|doubts?|feelings?|favou?rs?|clue)[.!]*$"
 )
-_NAMED: Final = re.compile(r"^(?:I['’]m|I am) [A-Z][a-z]{2,}(?: [A-Z][a-z]+)*[.!]*$")
+_NAMED: Final = lazily(r"^(?:I['’]m|I am) [A-Z][a-z]{2,}(?: [A-Z][a-z]+)*[.!]*$")
 """Who somebody is, by name."""
-_HEDGED: Final = re.compile(
+_HEDGED: Final = lazily(
     r"^(?:maybe|perhaps|possibly|vielleicht|womoglich|peut-etre|quizas?|tal vez|talvez|возможно|может быть|也许|可能|たぶん|아마)"
     r"|^(?:i (?:think|guess|suppose|wonder|wish|hope|mean|see|know|understand|agree|believe you"
     r"|don'?t (?:know|think|understand|get|mind|care))"
     r"|let'?s see|we'?ll see)\b"
 )
-_UNREAL: Final = re.compile(
+_UNREAL: Final = lazily(
     r"^(?:suppose|supposing|imagine|assume|assuming|for example|for instance|angenommen|stell dir vor|zum beispiel|supposons|imagine[zs]?"
     r"|par exemple|supongamos|imagina|por ejemplo|por exemplo|предположим|например|допустим)\b"
     r"|^(?:假设|假如|比如|例如|仮に|例えば|가령|예를 들어)"
@@ -82,16 +83,16 @@ _UNREAL: Final = re.compile(
     r"|^si\b.*\b(?:serai[st]?|aurai[st]?|ferai[st]?|seria|tendria)\b|^если бы\b"
 )
 """What is only supposed, or an example of something."""
-_CHATTER: Final = re.compile(
+_CHATTER: Final = lazily(
     r"\b(?:you|your|yours|you're|you've|y'all)\b|^(?:sounds|looks?|glad|congrats|congratulations|reminded|reminds|hope|hoping|wish|"
     r"can'?t wait|happy|proud|love|guess|bet|wow|omg|aww*|yay|hey|hi|good luck|well done|way to go|nice|great|awesome|cool|thanks|thank|"
     r"sorry|please|btw|here|there|such|what|how|so|things (?:are|is)|life is|everything|something|anything|nothing|someone|everyone)\b"
 )
-_FEELING: Final = re.compile(r"\b(?:so|really|very|such|super|pretty|quite|truly|totally|absolutely|lol|haha)\b")
-_SUBJECT: Final = re.compile(
+_FEELING: Final = lazily(r"\b(?:so|really|very|such|super|pretty|quite|truly|totally|absolutely|lol|haha)\b")
+_SUBJECT: Final = lazily(
     r"^(?:the|our|we|my|i|i'(?:m|ve|d|ll)|every|all|no|each|both|zero|one|two|three|four|five|six|seven|eight|nine|ten)\b"
 )
-_NAMES_FIRST: Final = re.compile(
+_NAMES_FIRST: Final = lazily(
     r"^(?:\w+-\w+|(?!(?:check|make|tell|show|explain|see|let|ensure|please|can|could|would|forget)\b)\w+) "
     r"(?:(?!(?:the|an?|my|our|your|his|her|their|its|all|any|which|that|what|who|whose|why|how|if|whether|where|when|while|me|us|it|this|these|"
     r"those|them|for|of|in|on|at|to|from|with|by|as|and|or|but|so|than|der|die|das|den|dem|eine?n?|mir|uns|ob|was|wer|wie|wo|bitte|mal|nach|im|"
@@ -100,7 +101,7 @@ _NAMES_FIRST: Final = re.compile(
     r"ist|sind|waren?|lauft|laufen|hat|haben|kostet|kosten|dauert|dauern|steht|liegt)\b"
 )
 """A sentence whose first word asks for something only by its looks: "Test servers run on port 3", "Plan B is ready"."""
-_ENDED: Final = re.compile(
+_ENDED: Final = lazily(
     r"\b(?:no longer|not .{1,40} any ?more|don['’]?t .{1,40} any ?more)\b|"
     r"^(?:i|we) (?:live|work|eat|use|drive|prefer|have|own|run|drink|speak|study)\b.{1,60} now[.!]*$"
 )

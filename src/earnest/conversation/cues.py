@@ -9,22 +9,23 @@ from pathlib import Path
 from typing import Final
 
 from earnest.core.analysis import folded
+from earnest.core.patterns import lazily
 from earnest.core.sentences import words
 
 _LATIN: Final = ("en", "de", "fr", "es", "pt", "tr", "vi")
-_SCRIPTS: Final[tuple[tuple[str, str, tuple[str, ...]], ...]] = (
-    ("latin", "[a-z]", _LATIN),
-    ("cyrillic", "[\u0400-\u052f]", ("ru",)),
-    ("greek", "[\u0370-\u03ff]", ("el",)),
-    ("hebrew", "[\u05d0-\u05ea]", ("he",)),
-    ("arabic", "[\u0620-\u06d3]", ("ar",)),
-    ("devanagari", "[\u0900-\u097f]", ("hi",)),
-    ("thai", "[\u0e01-\u0e4e]", ("th",)),
-    ("hangul", "[\uac00-\ud7a3]", ("ko",)),
-    ("kana", "[\u3041-\u30ff]", ("ja",)),
-    ("han", "[\u3400-\u9fff]", ("zh",)),
+_OF_SCRIPT: Final[tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]] = (
+    (lazily("[a-z]"), _LATIN),
+    (lazily("[\u0400-\u052f]"), ("ru",)),
+    (lazily("[\u0370-\u03ff]"), ("el",)),
+    (lazily("[\u05d0-\u05ea]"), ("he",)),
+    (lazily("[\u0620-\u06d3]"), ("ar",)),
+    (lazily("[\u0900-\u097f]"), ("hi",)),
+    (lazily("[\u0e01-\u0e4e]"), ("th",)),
+    (lazily("[\uac00-\ud7a3]"), ("ko",)),
+    (lazily("[\u3041-\u30ff]"), ("ja",)),
+    (lazily("[\u3400-\u9fff]"), ("zh",)),
 )
-_OF_SCRIPT: Final = tuple((re.compile(letters), languages) for _, letters, languages in _SCRIPTS)
+"""Letters, and the languages that are written in them."""
 
 # Where words are not set apart by spaces, or end in marks that are no letters, or carry glued particles, a cue may stand anywhere.
 _ANYWHERE: Final = frozenset(("zh", "ja", "ko", "th", "hi"))
@@ -111,7 +112,7 @@ def found(section: str, text: str) -> re.Match[str] | None:
     return None
 
 
-_BETWEEN: Final = re.compile(r"[^\w]+")
+_BETWEEN: Final = lazily(r"[^\w]+")
 
 
 def only_small_talk(text: str) -> bool:

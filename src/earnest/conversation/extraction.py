@@ -13,10 +13,11 @@ from typing import Any, Final
 from earnest.conversation.capture import KINDS, MOST
 from earnest.conversation.persons import USER
 from earnest.conversation.turns import LONGEST, READ
-from earnest.core import check, replies
+from earnest.core import replies
 from earnest.core.agreement import content, denies
 from earnest.core.analysis import Analyser, folded
 from earnest.core.grounding import sentences_of
+from earnest.core.patterns import lazily
 from earnest.core.sentences import says_something
 from earnest.core.turns import Kept
 
@@ -24,9 +25,9 @@ GROUNDED: Final = 0.6
 """The part of a statement's words that the turn must hold."""
 LOOKED_AT: Final = 200
 """Items of a reply that are looked at: of more than eight statements none is kept anyway."""
-_NUMBER: Final = re.compile(r"\d+")
-_CLAUSE: Final = re.compile(r"[,;:，；：、—–]|\b(?:but|and|aber|und|sondern|mais|et|pero|sino|mas|но|а)\b", re.IGNORECASE)
-_REMINDS: Final = re.compile(
+_NUMBER: Final = lazily(r"\d+")
+_CLAUSE: Final = lazily(r"[,;:，；：、—–]|\b(?:but|and|aber|und|sondern|mais|et|pero|sino|mas|но|а)\b", re.IGNORECASE)
+_REMINDS: Final = lazily(
     r"\b(?:do ?n['’]?t|do not|never) forget\b|\bvergiss(?:t)? (?:bitte )?nicht\b|\bn['’]oublie[zs]? pas\b|\bno (?:te )?olvides?\b"
     r"|\bnão (?:se )?esqueça\b|\bне забуд(?:ь|ьте)\b|别忘了?|不要忘记|忘れないで",
     re.IGNORECASE,
@@ -102,11 +103,8 @@ def _turned(text: str, clauses: Sequence[tuple[frozenset[str], bool]]) -> bool:
 
 def _statement(item: Any) -> tuple[str | None, str]:
     """The text and the type of an item of a reply; no text if it is none."""
-    text = item if isinstance(item, str) else next((item[n] for n in _TEXT_NAMES if item.get(n)), None) if isinstance(item, dict) else None
-    if not isinstance(text, str):
-        return None, ""
-    text = " ".join(check.cleaned(text).split())
-    if not says_something(text) or len(text) > LONGEST or check.blank(text):
+    text = replies.text_of(item, _TEXT_NAMES, limit=LONGEST)
+    if text is None or not says_something(text):
         return None, ""
     type_ = item.get("type") if isinstance(item, dict) else None
     return text, type_ if isinstance(type_, str) and type_ in KINDS else "fact"

@@ -17,6 +17,7 @@ from earnest.core.agreement import denies
 from earnest.core.analysis import Analyser, folded
 from earnest.core.entry import StoredEntry
 from earnest.core.filters import Filter
+from earnest.core.patterns import lazily
 from earnest.core.sentences import words
 from earnest.protocols import Reading
 
@@ -31,9 +32,7 @@ DENSE: Final = 0.85
 LOOSE: Final = 0.6
 """The part of its words that what an assistant says must share: it repeats in its own words what it was shown."""
 
-_MARK: Final = re.compile(
-    r"\w*\d(?:[\w.,:/\-]*\w)?|\b[A-ZÀ-ÞΑ-ΩА-Я]\b|\b\w*[A-Z]\w*[A-Z]\w*\b|(?<=[^.!?。\s])\s[\"'“«(]?([A-ZÀ-ÞΑ-ΩА-Я]\w+)"
-)
+_MARK: Final = lazily(r"\w*\d(?:[\w.,:/\-]*\w)?|\b[A-ZÀ-ÞΑ-ΩА-Я]\b|\b\w*[A-Z]\w*[A-Z]\w*\b|(?<=[^.!?。\s])\s[\"'“«(]?([A-ZÀ-ÞΑ-ΩА-Я]\w+)")
 FRAME: Final = words(
     "user users assistant according memory memories remember remembered recall recalled know known note notes noted mentioned "
     "mention said say says told tell you your we our i my me us they he she decided decision still also just already currently now yes "

@@ -12,31 +12,30 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from earnest.core.patterns import lazily
 from earnest.core.turns import Said
 
-_VALUE: Final = re.compile(r"\d+(?:[.,:/\-]\d+)*")
-_MENDS: Final = re.compile(
+_VALUE: Final = lazily(r"\d+(?:[.,:/\-]\d+)*")
+_MENDS: Final = lazily(
     r"^(?:no[,. ]+wait|wait|oops|sorry|i mean|make (?:that|it)|scratch that|nein[,. ]+(?:moment|warte|halt)|quatsch|non[,. ]+attends|pardon"
     r"|perd[oó]n|digo)\b[,:. –—-]*(?:no\b[, ]*)?(?:it['’]?s |to |at |um |auf )?(\d+(?:[.,:/\-]\d+)*)[.!]*$",
     re.IGNORECASE,
 )
 """A sentence that only puts the number of the one before it right."""
-_AGAIN: Final = re.compile(
+_AGAIN: Final = lazily(
     r"(?:,? and|,) (?=(?:I|I['’](?:m|ve)|my|we|our) )|(?:,? und|,) (?=(?:ich|mein\w*|wir|unser\w*) )"
     r"|(?:,? et|,) (?=(?:j['’]|je |mon |ma |nous |notre ))|,? y (?=(?:yo|mis?|nuestr[oa]s?) )|,? e (?=(?:eu|meus?|minhas?|noss[oa]s?) )"
     r"|(?:, (?:и )?| и )(?=(?:я|мой|моя|мы|наш|наша) )|[，,](?=我)",
     re.IGNORECASE,
 )
 """Where a sentence names the speaker again."""
-_UNDER: Final = re.compile(
+_UNDER: Final = lazily(
     r"(?:if|unless|when(?:ever)?|while|because|since|although|though|once|after|before|until|as|wenn|falls|weil|obwohl|sobald|nachdem|bevor|si|"
     r"quand|lorsque|parce|puisque|cuando|porque|aunque|если|когда|потому|хотя|如果|要是|当|因为|虽然)\b",
     re.IGNORECASE,
 )
 """How a sentence begins of which one part holds only with the other."""
-_LEANS: Final = re.compile(
-    r"\b(?:there|it|them|both|dort|beides|là|allí|ahí|lá|ali|там|туда|оба)\b|那里|那儿|这里|都|そこ|거기", re.IGNORECASE
-)
+_LEANS: Final = lazily(r"\b(?:there|it|them|both|dort|beides|là|allí|ahí|lá|ali|там|туда|оба)\b|那里|那儿|这里|都|そこ|거기", re.IGNORECASE)
 """What leans on the part before it."""
 
 
@@ -70,7 +69,7 @@ def _way(
     head: str, join: str, subject: str = "", *, least: int = 1, most: int = 0, ending: Callable[[str], str] = lambda _: "",
     by: Callable[[str], str] | None = None,
 ) -> _Way:  # fmt: skip
-    return _Way(re.compile(head, re.IGNORECASE), re.compile(join, re.IGNORECASE), by or (lambda _: subject), ending, least, most)
+    return _Way(lazily(head, re.IGNORECASE), lazily(join, re.IGNORECASE), by or (lambda _: subject), ending, least, most)
 
 
 _KOREAN: Final = {"이고": "입니다", "살고": "살아요", "일하고": "일해요", "다니고": "다녀요", "쓰고": "써요", "좋아하고": "좋아해요"}

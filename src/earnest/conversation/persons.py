@@ -11,12 +11,13 @@ from typing import Final
 
 from earnest.conversation.cues import found, languages_of
 from earnest.core.analysis import folded
+from earnest.core.patterns import lazily
 from earnest.core.sentences import words
 
 USER: Final = "user"
 ASSISTANT: Final = "assistant"
 
-_LEAD: Final = re.compile(
+_LEAD: Final = lazily(
     r"^(?:(?:well|so|oh|ah|also|and|but|ok|okay|hey|hi|hello|yes|yeah|yep|no|nope|sure|right|anyway|actually|sorry|"
     r"(?:many )?thanks(?: a lot| so much| again| for \w+ \w+)?|thank you(?: so much| very much| again)?|btw|"
     r"i see|got it|understood|i understand|noted|updated|done|by the way|fyi|basically|honestly|please note that|great|good|"
@@ -24,40 +25,40 @@ _LEAD: Final = re.compile(
     r"(?:\s*[,:;!.–—-]+\s*|\s+(?=and\b|but\b|so\b)))+",
     re.IGNORECASE,
 )
-_FRAMED: Final = re.compile(
+_FRAMED: Final = lazily(
     r"^(?:(?:as (?:i|we|you) (?:remember|recall|said|mentioned|noted|told (?:me|you))(?: earlier| before)?"
     r"|(?:if|from what) i (?:remember|recall)(?: correctly| right)?|according to (?:my|your|the) (?:memory|notes|records))\s*[,:–—-]+\s*"
     r"|i (?:meant|mean)(?: to say)?(?: that)? (?=(?:the|our|my|we|it)\b))",
     re.IGNORECASE,
 )
 """What only says where a statement comes from, before it."""
-_TAIL: Final = re.compile(
+_TAIL: Final = lazily(
     r"[,;.–—-]+\s*(?:please )?(?:forget|ignore|scratch|never ?mind) (?:what|whatever|all|everything|that)"
     r"(?: i (?:just )?(?:said|told you|wrote))?(?: before| earlier)?(?=[.!]*$)",
     re.IGNORECASE,
 )
-_AND: Final = re.compile(r"^(?:and|but|so|also|then|plus)\s+(?=\w)", re.IGNORECASE)
-_LETS: Final = re.compile(r"^let['’]?s\s+(?P<not>not\s+)?(?:just\s+|please\s+|now\s+)?(?P<what>.+)", re.IGNORECASE | re.DOTALL)
-_REMIND: Final = re.compile(r"^(?:please\s+)?remind me\s+(?P<what>to\s+.+|that\s+.+)", re.IGNORECASE | re.DOTALL)
+_AND: Final = lazily(r"^(?:and|but|so|also|then|plus)\s+(?=\w)", re.IGNORECASE)
+_LETS: Final = lazily(r"^let['’]?s\s+(?P<not>not\s+)?(?:just\s+|please\s+|now\s+)?(?P<what>.+)", re.IGNORECASE | re.DOTALL)
+_REMIND: Final = lazily(r"^(?:please\s+)?remind me\s+(?P<what>to\s+.+|that\s+.+)", re.IGNORECASE | re.DOTALL)
 
 _ADVERBS: Final = (
     "always|usually|often|sometimes|never|really|still|also|just|only|currently|mostly|generally|rarely|probably|definitely|actually|"
     "personally|already|recently|strongly|now|both|all|much|even|absolutely|normally|typically|mainly|finally|hardly|frequently|kindly"
 )
-_VERB: Final = re.compile(rf"\bI\s+(?P<adverbs>(?:(?:{_ADVERBS})\s+)*)(?P<verb>[a-z]+n['’]t|[a-z]+)(?P<rest>\s+not\b)?")
-_ENGLISH_I: Final = re.compile(r"\b(?:i|my|mine|myself)\b|\bme[.!,]?$|\b(?:let's|remind me)\b")
-_QUOTE: Final = re.compile(r"([\"“„«][^\"”“»]{2,}(?:[\"”“»]|$)|(?<=[\s:,])[‘'][^’']{2,}[’'](?!\w))")
-_AND_NOW: Final = re.compile(
+_VERB: Final = lazily(rf"\bI\s+(?P<adverbs>(?:(?:{_ADVERBS})\s+)*)(?P<verb>[a-z]+n['’]t|[a-z]+)(?P<rest>\s+not\b)?")
+_ENGLISH_I: Final = lazily(r"\b(?:i|my|mine|myself)\b|\bme[.!,]?$|\b(?:let's|remind me)\b")
+_QUOTE: Final = lazily(r"([\"“„«][^\"”“»]{2,}(?:[\"”“»]|$)|(?<=[\s:,])[‘'][^’']{2,}[’'](?!\w))")
+_AND_NOW: Final = lazily(
     r"\band (?P<when>now|currently|still|also) (?P<verb>(?:work|live|use|prefer|like|want|need|eat|drive|study|have|own|run)\b)"
 )
-_BOTH: Final = re.compile(
+_BOTH: Final = lazily(
     r"\bI (?P<one>live|work|eat|drink|love|like|use|run|own|study|play) and (?P<other>work|live|drink|like|love|use|run|study|play)\b"
 )
 """Two verbs of one subject side by side: "I live and work in Rome"."""
 _SHORT: Final = {"'m": " is", "'ve": " has", "'ll": " will", "'d": " would"}
-_CONTRACTED: Final = re.compile(r"\bI['’](m|ve|ll|d)\b")
-_OTHERS: Final = ((re.compile(r"\bmyself\b", re.IGNORECASE), "self"), (re.compile(r"\b(?:my|mine)\b", re.IGNORECASE), "own"),
-                  (re.compile(r"\bme\b", re.IGNORECASE), "me"), (re.compile(r"\bI\b"), "me"))  # fmt: skip
+_CONTRACTED: Final = lazily(r"\bI['’](m|ve|ll|d)\b")
+_OTHERS: Final = ((lazily(r"\bmyself\b", re.IGNORECASE), "self"), (lazily(r"\b(?:my|mine)\b", re.IGNORECASE), "own"),
+                  (lazily(r"\bme\b", re.IGNORECASE), "me"), (lazily(r"\bI\b"), "me"))  # fmt: skip
 
 _MODAL: Final = words(
     "can could will would should must may might shall cannot can't couldn't won't wouldn't shouldn't mustn't didn't wasn't ought used"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Collection, Sequence
 from typing import Final
 
 from earnest.core.agreement import disagreement
+from earnest.core.cutting import MARK, border
 from earnest.core.entry import Entry
 from earnest.core.fencing import escaped
 from earnest.core.fusion import told
@@ -28,12 +28,10 @@ MOST: Final = 20
 _SHORTEST: Final = 40
 """Characters of a text below which cutting it is not worth while."""
 
-_JOINERS: Final = "\u200c\u200d"
-
 
 def cleared(found: Sequence[Found], floor: float) -> list[Found]:
-    """The hits of one question that a prompt is told, in their order: those that clear the floor, and those beside them that follow the
-    best of these closely; none where nothing that may be shown clears it. See `fusion.told`."""
+    """The hits of one question that a prompt is told, or is guarded by, in their order: those that clear the floor, and those beside them
+    that follow the best of these closely; none where nothing that may be shown clears it. See `fusion.told`."""
     return [found[place] for place in told([(hit.score, hit.covered) for hit in found], floor, [_shown(hit) for hit in found])]
 
 
@@ -50,7 +48,8 @@ def block(
     Rules come first; where there are entries too, they take half of the budget at most.
 
     Only what may decide is shown, and what waits in quarantine, marked as what it is. As with a decision, what is much less relevant
-    than a suspended entry before it is not: it would be a neighbour's rule, applied to the wrong thing. Near-duplicates are shown once.
+    than a suspended or an executed entry before it is not: it would be a neighbour's rule, applied to the wrong thing. Near-duplicates
+    are shown once.
     Those in `dormant` (rows) are shown by their gist.
     """
     chosen: list[Found] = []
@@ -99,7 +98,7 @@ def _ruled(rules: Sequence[Rule], budget: int, count: Counter) -> tuple[list[str
     applied: list[Rule] = []
     for rule in rules:
         since = "" if rule.since is None else f"; since {rule.since:%Y-%m-%d}"
-        line = f"- rule ({rule.type}): {escaped(rule.trigger)}: {escaped(rule.action)} ({escaped(rule.by)[:200]}{since}; rule {rule.id})"
+        line = f"- rule ({rule.type}): {escaped(rule.said)} ({escaped(rule.by)[:200]}{since}; rule {rule.id})"
         if count("\n".join((OPEN, *lines, line, CLOSE))) <= budget:
             lines.append(line)
             applied.append(rule)
@@ -127,14 +126,12 @@ def _fitting(entry: Entry, room: int, count: Counter, text: str) -> str | None:
 
 
 def _cut(text: str, length: int) -> str:
-    """The beginning of a text, with a mark that it goes on. Not cut between a character and what is joined to it, nor inside an escape."""
-    while 0 < length < len(text) and (unicodedata.category(text[length]).startswith("M") or _JOINERS[1] in text[length - 1 : length + 1]):
-        length -= 1
-    made = text[:length]
-    at = made.rfind("&", max(0, length - 5))
+    """The beginning of an escaped text, with a mark that it goes on. No character is cut in two, nor an escape."""
+    made = text[: border(text, length)]
+    at = made.rfind("&", max(0, len(made) - 5))
     if at >= 0 and ";" not in made[at:]:
         made = made[:at]
-    return made.rstrip() + "…"
+    return made.rstrip() + MARK
 
 
 def _tail(entry: Entry) -> str:

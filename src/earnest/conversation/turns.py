@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from earnest.conversation.prefetching import TAG
+from earnest.core.patterns import lazily
 from earnest.core.sentences import split_sentences
 from earnest.core.turns import Said
 
@@ -16,21 +17,21 @@ LONGEST: Final = 400
 MANY_LINES: Final = 40
 """A text of more lines than this holds the output of programs: only lines that read like prose are looked at."""
 
-_BLOCK: Final = re.compile(rf"<{TAG}\b.*?(?:</{TAG}>|\Z)", re.DOTALL | re.IGNORECASE)
-_THOUGHT: Final = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
-_FENCE: Final = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$|^[ \t]*(?:```|~~~).*\Z", re.DOTALL | re.MULTILINE)
-_BULLET: Final = re.compile(r"^(?:[>|]\s*)*(?:[-*•·–—]\s+|\d{1,3}[.)]\s+|\[[ xX\d]{0,3}\]\s+)*(?:[>|]\s*)*")
-_PROGRAM: Final = re.compile(
+_BLOCK: Final = lazily(rf"<{TAG}\b.*?(?:</{TAG}>|\Z)", re.DOTALL | re.IGNORECASE)
+_THOUGHT: Final = lazily(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_FENCE: Final = lazily(r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$|^[ \t]*(?:```|~~~).*\Z", re.DOTALL | re.MULTILINE)
+_BULLET: Final = lazily(r"^(?:[>|]\s*)*(?:[-*•·–—]\s+|\d{1,3}[.)]\s+|\[[ xX\d]{0,3}\]\s+)*(?:[>|]\s*)*")
+_PROGRAM: Final = lazily(
     r"^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|(?:DEBUG|INFO|TRACE|WARN(?:ING)?|NOTICE)\b|at \S+\(|File \"|[$#%>]\s|"
     r"[{}\[\]<(]|[-+]{3} |@@|"
     r"[|+=_*~-]{3,}|\w+\(.*\)\s*[;{]?$|(?:import|def|class|return|const|let|var|function|SELECT|INSERT|UPDATE|DELETE)\b.*[;:{(=])"
 )
 _MARKS: Final = '"“”„«»「」『』'
-_QUOTED: Final = re.compile(r"^\s*>")
-_ROLE: Final = re.compile(r"^\W{0,4}(?:user|human|assistant|system|ai|bot|agent|chatgpt|claude)\W{0,3}[:：]", re.IGNORECASE)
+_QUOTED: Final = lazily(r"^\s*>")
+_ROLE: Final = lazily(r"^\W{0,4}(?:user|human|assistant|system|ai|bot|agent|chatgpt|claude)\W{0,3}[:：]", re.IGNORECASE)
 """A line of a transcript: what somebody said once, and not to whom it is shown now."""
-_ENDS: Final = re.compile(r"[.!?…。！？।؟][\"'”’)\]」』]*$")
-_HEADING: Final = re.compile(r"^#{1,6}\s|[:：]$")
+_ENDS: Final = lazily(r"[.!?…。！？।؟][\"'”’)\]」』]*$")
+_HEADING: Final = lazily(r"^#{1,6}\s|[:：]$")
 
 
 def sentences(text: str, speaker: str) -> list[Said]:

@@ -19,11 +19,12 @@ from earnest.core.agreement import denies
 from earnest.core.analysis import Analyser, Question, folded
 from earnest.core.entry import StoredEntry
 from earnest.core.filters import Filter
+from earnest.core.patterns import lazily
 from earnest.core.sentences import words as sentence_words
 from earnest.core.timetables import MONTHS, NAMED_MONTH, WEEKDAYS
 from earnest.protocols import Reading
 
-_CHANGED: Final = re.compile(
+_CHANGED: Final = lazily(
     r"\b(?:no longer|any ?more|instead|actually|now|currently|as of (?:now|today)|from now on|changed?|moved?|renamed|switched|migrated|"
     r"relocated|upgraded|downgraded|updated|rescheduled|postponed|correction|meant|new|has been|have been|['’]ve)\b"
     r"|\b(?:jetzt|nun|mittlerweile|inzwischen|neuerdings|ab sofort|wurden?|worden|verschoben|verlegt|umgezogen|umgestellt|ge[aä]ndert|"
@@ -37,18 +38,18 @@ _CHANGED: Final = re.compile(
     re.IGNORECASE,
 )
 _LIKES: Final = (
-    (re.compile(r"\b(?:lov|enjoy|ador)(?:e?s?|ing)\b", re.IGNORECASE), "like"),
-    (re.compile(r"\b(?:hate|dislike|detest)s?\b|\b(?:can['’]?t|cannot) stand\b", re.IGNORECASE), "does not like"),
-    (re.compile(r"\blikes\b", re.IGNORECASE), "like"),
+    (lazily(r"\b(?:lov|enjoy|ador)(?:e?s?|ing)\b", re.IGNORECASE), "like"),
+    (lazily(r"\b(?:hate|dislike|detest)s?\b|\b(?:can['’]?t|cannot) stand\b", re.IGNORECASE), "does not like"),
+    (lazily(r"\blikes\b", re.IGNORECASE), "like"),
 )
-_DAY: Final = re.compile(
+_DAY: Final = lazily(
     r"[A-Za-z_]*\d(?:[A-Za-z0-9_.,:/\-]*[A-Za-z0-9_])?|星期[一二三四五六日天]|周[一二三四五六日]|[月火水木金土日]曜日?|[월화수목금토일]요일|上午|下午|早上|晚上|午前|午後|오전|오후"
 )
-_NAME: Final = re.compile(
+_NAME: Final = lazily(
     r"\b[A-ZÀ-ÞΑ-ΩА-Я]\b|(?<![A-Za-z0-9_])[A-Za-z0-9_]*[A-Z][A-Za-z0-9_]*[A-Z][A-Za-z0-9_]*|(?<=[^.!?。\s])\s[\"'“«(]?([A-ZÀ-ÞΑ-ΩА-Я][\w-]*)|[A-Za-z][\w.-]*(?=[^\x00-\x7f])"
 )
-_WORD: Final = re.compile(r"[^\W\d_]+")
-_DENSE: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+_WORD: Final = lazily(r"[^\W\d_]+")
+_DENSE: Final = lazily(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _PARTICLES: Final = frozenset(
     "不没無无别っ的了是在把被用使着过呢也都就和我你他她它们们于到はがをにでとのもへやですますしたいるてかられ는은이가을를에로와과도다요해어"
 )
@@ -57,12 +58,12 @@ _SPEAKS: Final = frozenset(["i", "a", "я", "и", "ich", "je", "yo", "eu"])
 _LINKS: Final = sentence_words(
     "at on of the am um den dem der a à las los la le el de du del di à h uhr в во на часов pm o clock to and und et y и o'clock"
 )
-_LEFT: Final = re.compile(
+_LEFT: Final = lazily(
     r"\b(?:from|von|vom|de|du|desde|da|с|со) (\S+) (?=(?:to|into|auf|zu|nach|à|vers|a|para|на|к)\b)"
     r"|从([^\s从到]+?)(?=换|改|迁|搬|变|转|到)",
     re.IGNORECASE,
 )
-_LABEL: Final = re.compile(r"^\w[\w .'’-]{0,99}:\s+")
+_LABEL: Final = lazily(r"^\w[\w .'’-]{0,99}:\s+")
 _WHOSE: Final = sentence_words(
     "mein meine meinen meinem meiner unser unsere unseren unserem unserer mon ma mes notre nos mi mis nuestro nuestra nuestros nuestras "
     "meu minha nosso nossa мой моя мое мои наш наша наше наши"
@@ -76,7 +77,7 @@ _DENIALS: Final = sentence_words(
 _CARRIES: Final = frozenset(("run", "listen", "use"))
 _THINGS: Final = frozenset(("server", "servic", "instanc", "machin"))
 """Stems of words that may be said or left out of the same matter: "the staging server runs on port 1" is about "the staging port"."""
-_NUMBER: Final = re.compile(r"\d[\d.,:]*")
+_NUMBER: Final = lazily(r"\d[\d.,:]*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from earnest.core.sentences import words
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-NEGATIONS: Final = _words(
+NEGATIONS: Final = words(
     "not no never none nothing nobody nowhere without cannot cant dont doesnt didnt isnt arent wasnt werent wont wouldnt shouldnt couldnt "
     "mustnt neednt havent hasnt hadnt neither nor unless except fails refuses "
     "nicht kein keine keinen keinem keiner nie niemals ohne ne pas jamais aucun aucune sans nunca sin não nem sem jamás tampoco "
@@ -61,7 +58,6 @@ _OPPOSITES: Final = (
     "all none",
     "push pull",
     "left right",
-    "up down",
     "sync async",
     "synchronous asynchronous",
     "public private",
@@ -101,7 +97,7 @@ _OPPOSITES: Final = (
     "morning noon afternoon evening night",
     "north south east west",
 )
-OPPOSITES: Final = tuple(_words(line) for line in _OPPOSITES)
+OPPOSITES: Final = tuple(words(line) for line in _OPPOSITES)
 """Words of one row exclude one another where two texts have different ones of them."""
 
 OPPOSITE_SIGNS: Final = (
@@ -112,7 +108,7 @@ OPPOSITE_SIGNS: Final = (
 )  # fmt: skip
 """The same in scripts without spaces."""
 
-CONDITIONS: Final = _words(
+CONDITIONS: Final = words(
     "if unless when whenever once until till while before after during except but only provided otherwise because instead "
     "wenn falls sobald bis vor nach außer nur aber si quand avant après sauf mais seulement cuando antes después solo pero "
     "quando depois mas somente если когда после до кроме только но إذا بعد قبل فقط لكن"
@@ -136,22 +132,22 @@ CONDITION_SIGNS: Final = (
     "만 ",
 )
 
-QUANTITIES: Final = _words(
+QUANTITIES: Final = words(
     "all every each any some most many few several both either only usually often rarely sometimes mostly partly almost about roughly "
     "alle jede manche viele wenige toutes tous chaque todos cada algunos muchos pocos все каждый некоторые كل بعض"
 )
 """Words for how many or how often."""
 
 MOODS: Final = {
-    "must": _words("must shall required mandatory need needs muss müssen doit debe deve должен должны"),
-    "should": _words("should ought recommended sollte devrait debería deveria следует"),
-    "may": _words("may can allowed permitted optional darf kann peut puede pode можно"),
-    "might": _words("might could maybe perhaps possibly probably planned proposed vielleicht quizás talvez возможно"),
+    "must": words("must shall required mandatory need needs muss müssen doit debe deve должен должны"),
+    "should": words("should ought recommended sollte devrait debería deveria следует"),
+    "may": words("may can allowed permitted optional darf kann peut puede pode можно"),
+    "might": words("might could maybe perhaps possibly probably planned proposed vielleicht quizás talvez возможно"),
 }
 """How binding a sentence is."""
 
-PRESENT: Final = _words("is are has have does do will")
-PAST: Final = _words("was were had did")
+PRESENT: Final = words("is are has have does do will")
+PAST: Final = words("was were had did")
 
 UNITS: Final = {
     "ms": "ms", "millisecond": "ms", "s": "s", "sec": "s", "second": "s", "min": "minute", "minute": "minute", "h": "hour", "hr": "hour",
@@ -168,14 +164,14 @@ UNITS: Final = {
 }  # fmt: skip
 """Units that may follow a number (or stand before it, as currencies do), by what they measure."""
 
-DATES: Final = _words(
+DATES: Final = words(
     "january february march april june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec "
     "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun today tomorrow yesterday tonight weekend "
     "spring summer autumn winter"
 )
 """Words that say when. "May" is one where it is written with a capital inside a sentence."""
 
-FILLERS: Final = _words(
+FILLERS: Final = words(
     "a an the is are be been being please also just so then there this that it its to of do does did has have had "
     "der die das ein eine ist sind le la les un une est sont el los las una es son o os as um uma é são"
 )

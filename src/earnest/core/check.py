@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from earnest.errors import InvalidInput
@@ -114,6 +116,18 @@ def labels(name: str, value: Any) -> tuple[str, ...]:
     if len(made) > MAX_LIST:
         raise InvalidInput(name, value, f"has {len(made)} items, at most {MAX_LIST} are kept")
     return made
+
+
+def path(name: str, value: Any, what: str = "the name of a file") -> Path:
+    """A path that the file system can be asked for; `what` says what it must be."""
+    said = os.fspath(value) if isinstance(value, str | os.PathLike) else None
+    if not isinstance(said, str) or not said.strip() or "\x00" in said:
+        raise InvalidInput(name, value, f"must be {what}")
+    try:
+        os.fsencode(said)
+    except UnicodeEncodeError:
+        raise InvalidInput(name, value, "is no name that a file can have: it is broken Unicode") from None
+    return Path(said)
 
 
 def items(name: str, value: Any) -> list[Any]:

@@ -9,8 +9,8 @@ no turns are not touched where there are no turns among the candidates.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from heapq import nlargest
 from typing import Final
@@ -123,6 +123,28 @@ def ranked(words: Words, around: Surroundings) -> Iterator[Scored]:
     return map(ranking.scored, in_order(ranking.totals()))
 
 
+def rejoined(placed: Mapping[int, Placed], known: Collection[int], dead: Collection[int]) -> dict[int, Placed]:
+    """Places as they were when the turns in the rows `dead` lived, so that what is said next to a dead turn counts for it, and the other
+    way round, as it did. `known` are the rows that came with the turns around them: the others stay as they are. O(known × dead)."""
+    made = dict(placed)
+    gone = [placed[row] for row in dead if row in placed and placed[row].session]
+    for row in known if gone else ():
+        mine = placed[row]
+        others = [each for each in gone if each.session == mine.session and each.row != row]
+        if mine.session and others:
+            here, nearby = _when(mine), {each.row: each for each in others}
+            nearby.update((near, placed[near]) for near in (*mine.before, *mine.after) if near in placed)
+            order = sorted(nearby.values(), key=_when)
+            before = tuple(each.row for each in reversed(order) if _when(each) < here)[:REACH]
+            made[row] = replace(mine, before=before, after=tuple(each.row for each in order if _when(each) > here)[:REACH])
+    return made
+
+
+def _when(place: Placed) -> tuple[float, int]:
+    """By what turns of a session are in order: when they were said, then their age."""
+    return 0.0 if place.happened is None else place.happened.timestamp(), place.row
+
+
 class _Ranking:
     """One question's evidence, laid out by row."""
 
@@ -136,6 +158,7 @@ class _Ranking:
         }
         self.sessions = _sessions(words.matched, self.placed)
         self.speakers = _asked_speakers(words.forms, self.placed.values())
+        self.called = {part for speaker in self.speakers for part in folded(speaker).split()}
         self.meaning = normalised(_near_in_meaning(around.meaning, self.placed))
         self.near_sessions = _near_sessions(self.meaning, self.placed)
         # All that there is to gain, so that a score lies between 0 and 1.
@@ -153,7 +176,7 @@ class _Ranking:
                 continue
             # What is no turn, or too weak a match to look around it, has its words and its meaning alone.
             total = own_session * mine.total
-            if self.speakers and _names(None, mine.gains, self.words.forms, self.speakers):
+            if self._named(None, mine.gains):
                 total += SPEAKER
             if row in self.meaning:
                 total += near * self.meaning[row]
@@ -198,7 +221,7 @@ class _Ranking:
             parts["session"] = SESSION * (self.sessions.get(place.session, 0.0) if place and turn else parts["words"])
             alone = self.meaning.get(row, 0.0) / NEAREST
             parts["session"] += MEANING_SESSION * (self.near_sessions.get(place.session, 0.0) if place and turn else alone)
-            if self.speakers and _names(place, gains, self.words.forms, self.speakers):
+            if self._named(place, gains):
                 parts["speaker"] = SPEAKER
             if turn and self.around.cues.any and self.around.cues.met(self.around.terms.get(row)):
                 parts["kind of answer"] = CUE
@@ -209,6 +232,12 @@ class _Ranking:
         if place and place.happened and self.around.spans:
             parts["time"] = TIME * closeness(self.around.spans, place.happened)
         return parts
+
+    def _named(self, place: Placed | None, gains: Mapping[int, float]) -> bool:
+        """Whether a turn is said by one of the speakers that are asked about, or another entry names one."""
+        if place and place.session:
+            return place.speaker in self.speakers
+        return bool(self.called) and any(not self.called.isdisjoint(self.words.forms[w]) for w in gains)
 
 
 def _lent(matched: Sequence[Matched], placed: Mapping[int, Placed]) -> dict[int, dict[int, tuple[float, float]]]:
@@ -276,11 +305,3 @@ def _asked_speakers(forms: Sequence[Sequence[str]], placed: Iterable[Placed]) ->
     named = {form for word in forms for form in word}
     asked = frozenset(speaker for speaker in speakers if not named.isdisjoint(folded(speaker).split()))
     return asked if len(asked) < len(speakers) else frozenset()
-
-
-def _names(place: Placed | None, mine: Mapping[int, float], forms: Sequence[Sequence[str]], speakers: frozenset[str]) -> bool:
-    """Whether a turn is said by one of these, or another entry names one."""
-    if place and place.session:
-        return place.speaker in speakers
-    called = {part for speaker in speakers for part in folded(speaker).split()}
-    return any(not called.isdisjoint(forms[w]) for w in mine)

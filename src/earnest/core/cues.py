@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -42,8 +41,7 @@ NOTHING: Final = Cues()
 def cues(text: str) -> Cues:
     """What a question asks for, by its question words in the languages that `timewords` reads. O(text), cut at 2,000 characters."""
     plain = folded(text[:2_000])
-    when = bool(_pattern(_WHEN).search(plain))
-    count = bool(_pattern(_COUNT).search(plain))
+    when, count = bool(_WHEN.search(plain)), bool(_COUNT.search(plain))
     return Cues(when, count) if when or count else NOTHING
 
 
@@ -63,21 +61,15 @@ def names(text: str) -> list[str]:
 
 _WORD: Final = lazily(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _STARTS: Final = lazily(r"(?:[.!?:]\s|[\"“'‘])\s*$")
-_WHEN: Final = (
+_WHEN: Final = lazily(
     r"\b(?:when|how long ago|(?:what|which) (?:date|day|month|year|time)|wann|seit wann|welche[nrsm]? (?:tag|monat|jahr)|quand|"
     r"quel(?:le)? (?:jour|mois|annee|date)|cuando|que (?:dia|mes|ano|fecha))\b|когда|в каком (?:году|месяце)|какого числа|"
     r"什么时候|何时|哪天|哪年|几月|几号|いつ|何年|何月|何日"
 )
-_COUNT: Final = (
+_COUNT: Final = lazily(
     r"\b(?:how (?:many|much|long|often|old)|wie (?:viele?|lange|oft|alt)|combien|cuant[oa]s?|con que frecuencia)\b|"
     r"сколько|как (?:долго|часто)|多少|几个|几次|多久|多长|いくつ|何回|何人|どのくらい|いくら"
 )
-
-
-@cache
-def _pattern(source: str) -> re.Pattern[str]:
-    """Compiled when it is first needed: a process that asks nothing does not pay for it."""
-    return re.compile(source)
 
 
 @cache

@@ -49,6 +49,8 @@ def cut(text: str, length: int) -> str:
 def visible(text: str) -> str:
     """A text without control, direction, private and other invisible characters; line breaks and tabs stay, and the joiners that scripts
     and emoji need. A reader, a model too, is shown no more and no less than a person would see."""
+    if text.isprintable():
+        return text
     return "".join(c for c in text if c in "\n\t" or c in _JOINERS or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co"))
 
 

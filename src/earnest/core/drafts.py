@@ -12,6 +12,7 @@ from typing import Final
 
 from earnest.core import check
 from earnest.core.injection import MARKS, marks
+from earnest.core.patterns import lazily
 from earnest.core.rules import MAX_ACTION, MAX_TRIGGER
 
 _PREVIOUS: Final = r"(?:all|any|the|your|my|these|those|previous|prior|above|earlier|preceding|other|of|every)"
@@ -20,7 +21,13 @@ _TAG: Final = r"<\s*/?\s*[a-z!|?][^<>]{0,80}>|<\||\|>"
 _ADDRESS: Final = r"(?:https?:|ftp:|\bwww\.|\bdata:[a-z]+/|javascript:)[^\s<>\"']*"
 _MARK: Final = r"\[(/?)(inst|sys)\]"
 
-_FORM: Final[tuple[tuple[str, str], ...]] = (
+
+def _table(*rows: tuple[str, str]) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Patterns, in whatever case, and what a draft is that one of them is found in."""
+    return tuple((lazily(pattern, re.IGNORECASE), why) for pattern, why in rows)
+
+
+_FORMS: Final = _table(
     (r"```|~~~", "it holds a code fence"),
     (_TAG, "it holds markup"),
     (_ROLE, "it holds a role's mark"),
@@ -30,7 +37,7 @@ _FORM: Final[tuple[tuple[str, str], ...]] = (
 )
 """What a draft must not look like. What happened may: errors name addresses and commands."""
 
-_AIMED: Final[tuple[tuple[str, str], ...]] = (
+_AIMS: Final = _table(
     (
         rf"\b(?:ignore|disregard|forget|override|bypass|skip)\b(?: \w+){{0,3}} {_PREVIOUS}?\s*"
         r"(?:instructions?|prompts?|rules?|guidelines?|safety|polic(?:y|ies)|messages?)",
@@ -61,14 +68,6 @@ _AIMED: Final[tuple[tuple[str, str], ...]] = (
     (r"\bverify\(|\brules?\.(?:verify|trial)|\baccept (?:this|the) rule\b", "it speaks of its own acceptance"),
 )
 """What speaks to its reader, wherever it stands."""
-
-
-def _compiled(table: tuple[tuple[str, str], ...]) -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(pattern, re.IGNORECASE), why) for pattern, why in table)
-
-
-_FORMS: Final = _compiled(_FORM)
-_AIMS: Final = _compiled(_AIMED)
 
 
 def fault(trigger: str, action: str) -> str | None:

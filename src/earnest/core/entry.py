@@ -19,7 +19,7 @@ KINDS: Final = ("semantic", "episodic", "procedural", "rule")
 ORIGINS: Final = ("explicit", "inferred", "entity", "cross_doc", "turn", "experience", "consolidated", "imported")
 RETENTIONS: Final = ("earned", "fading", "kept")
 STANDINGS: Final = ("active", "suspended", "dead")
-DEATHS: Final[Mapping[str, str]] = {
+DEATHS: Final[Mapping[Cause, str]] = {
     "executed": "its advice did measured harm, and it ran out of energy",
     "starved": "it earned less than its rent, and ran out of energy",
     "faded": "it was not recalled for so long that it faded",
@@ -29,7 +29,7 @@ DEATHS: Final[Mapping[str, str]] = {
     "erased": "somebody asked for it to be erased",
 }
 """What each cause of death means, in words."""
-CAUSES: Final = ("executed", "starved", "faded", "merged", "superseded", "forgotten", "erased")
+CAUSES: Final = tuple(DEATHS)
 
 
 @dataclass(frozen=True, slots=True)

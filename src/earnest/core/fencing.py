@@ -7,7 +7,6 @@ tag, passes for a role's mark of a chat template, or makes whoever shows the doc
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Final
 
 from earnest.core.cutting import line, visible
@@ -20,18 +19,13 @@ _RUN: Final = lazily(r"`+")
 # Outside of a fence: what makes links, images, emphasis, code and headings, and the at sign by which some clients include a file.
 _INCLUDE: Final = lazily(r"(?<!\w)@(?=\S)")
 _MARKUP: Final = lazily(r"([\\`*_\[\]<>#|~@!])")
-_SPACE: Final = lazily(r"\s+")
-_JOINERS: Final = "\u200c\u200d"
 _NUMBERED: Final = lazily(r"[\[【［]\s*(\d[\d\s,;、，]*)[\]】］]")
 
 
 def escaped(text: str) -> str:
     """Text from memory as it may stand in a prompt: on one line, without control or direction characters, and with nothing that
     could close the block, open a tag, or pass for a role's mark. What it says is left as it is."""
-    plain = "".join(
-        char for char in _SPACE.sub(" ", text) if char in _JOINERS or unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co")
-    )
-    plain = plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("```", "'''")
+    plain = line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("```", "'''")
     return _ROLES.sub(r"(\1\2)", plain).strip()
 
 

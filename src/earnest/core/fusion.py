@@ -68,16 +68,15 @@ def told(hits: Sequence[tuple[float, float]], floor: float, leads: Sequence[bool
     """The places of the hits that are told together, in their order; none where memory is silent.
 
     `hits` are (relevance, how sure), `leads` says which of them may speak for memory (all, unless given). Whether memory speaks is up to
-    the floor: it does if one that may lead clears it. Then what clears it is told, and so is what may lead and follows the best of these
-    closely: `FOLLOWS` of its relevance, and `HALF` of the floor. How relevant a turn is tells more than the words it shares: on the two
-    tuning conversations of `bench/recall` such followers are right as often as hits that clear the floor by a little. O(hits).
+    the floor: it does if one that may lead clears it. Then what clears it is told, and so is what follows the best of these closely:
+    `FOLLOWS` of its relevance, and `HALF` of the floor. What may not lead is told by the same measure, for it guards its question: the
+    caller shows it to nobody, nor what is much less relevant than it. How relevant a turn is tells more than the words it shares: on the
+    two tuning conversations of `bench/recall` such followers are right as often as hits that clear the floor by a little. O(hits).
     """
     may = leads or [True] * len(hits)
     best = max((score for (score, certain), lead in zip(hits, may, strict=True) if lead and certain >= floor), default=None)
     if best is None:
         return []
     return [
-        place
-        for place, ((score, certain), lead) in enumerate(zip(hits, may, strict=True))
-        if certain >= floor or (lead and score >= FOLLOWS * best and certain >= HALF * floor)
+        place for place, (score, certain) in enumerate(hits) if certain >= floor or (score >= FOLLOWS * best and certain >= HALF * floor)
     ]

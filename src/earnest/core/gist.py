@@ -11,6 +11,7 @@ from collections import Counter
 from typing import Final
 
 from earnest.core.analysis import folded
+from earnest.core.cutting import border
 from earnest.core.patterns import lazily
 from earnest.core.sentences import split_sentences
 
@@ -47,6 +48,6 @@ def _cut(sentence: str, limit: int) -> str:
     """A sentence that fits, cut between words where it has any."""
     if len(sentence) <= limit:
         return sentence
-    made = sentence[: limit - 1]
+    made = sentence[: border(sentence, limit - 1)]
     space = made.rfind(" ")
     return (made[:space] if space >= limit // 2 else made).rstrip(" ,;:") + "…"

@@ -42,12 +42,26 @@ _KEY: Final = lazily(r"\d+(?:[.,:/\-]\d+)*|\w+(?:[./:@\-]\w+)*")
 
 
 @dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence, the words that carry what it says, and how it says it: read once, for it is held against all of another text."""
+
+    text: str
+    content: frozenset[str]
+    denies: bool
+    moods: frozenset[str]
+
+    def share(self, other: Sentence) -> float:
+        """The part of its words that another one holds."""
+        return len(self.content & other.content) / len(self.content) if self.content else 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class Ground:
     """What passages hold: their terms, their numbers and their sentences."""
 
     terms: frozenset[str]
     numbers: frozenset[str]
-    sentences: tuple[str, ...]
+    sentences: tuple[Sentence, ...]
 
 
 def ground(analyser: Analyser, passages: Iterable[str]) -> Ground:
@@ -56,7 +70,7 @@ def ground(analyser: Analyser, passages: Iterable[str]) -> Ground:
     return Ground(
         frozenset(term for text in texts for term in analyser.terms(text)),
         frozenset(number for text in texts for number in _DIGITS.findall(folded(text))),
-        tuple(sentence for text in texts for sentence in sentences_of(text)),
+        tuple(sentence for text in texts for sentence in _read(text)),
     )
 
 
@@ -75,9 +89,9 @@ def unborne(analyser: Analyser, statement: str, on: Ground) -> str | None:
     if made_up:
         return f"the number {min(made_up)} is not there"
     # Each sentence on its own: of two that are joined, one may deny and the other not.
-    for sentence in sentences_of(statement):
-        source, share = nearest(sentence, on.sentences)
-        if source is not None and share >= GROUNDED and denies(source) != denies(sentence):
+    for sentence in _read(statement):
+        source = _nearest(sentence, on.sentences)
+        if source is not None and sentence.share(source) >= GROUNDED and source.denies != sentence.denies:
             return "it denies what is said there, or says what is denied"
     return None
 
@@ -99,15 +113,9 @@ def _unnamed(text: str, other: str) -> list[str]:
     return sorted({folded(word) for word in openers(text) if folded(word) not in roots and not roots.intersection(content(word))})
 
 
-def nearest(sentence: str, among: Sequence[str]) -> tuple[str | None, float]:
-    """The sentence that holds most of another's words, and which part of them."""
-    wanted = frozenset(content(sentence))
-    best: tuple[str | None, float] = (None, 0.0)
-    for other in among:
-        held = len(wanted & frozenset(content(other))) / len(wanted) if wanted else 0.0
-        if held > best[1]:
-            best = other, held
-    return best
+def _nearest(sentence: Sentence, among: Sequence[Sentence]) -> Sentence | None:
+    """The first of the sentences that hold most of another's words; None if it has no words, or there are none."""
+    return max(among, key=sentence.share, default=None) if sentence.content else None
 
 
 def lost(original: str, shorter: str) -> list[str]:
@@ -130,24 +138,24 @@ def lost(original: str, shorter: str) -> list[str]:
         made.append("uses words that are not there: " + ", ".join(unknown[:5]))
     if not made and not _in_order(_keys(shorter, before), _keys(original, before)):
         made.append("puts numbers or names in another order")
-    old, fresh = sentences_of(original), sentences_of(shorter)
+    old, fresh = _read(original), _read(shorter)
     for sentence in old:
-        if denies(sentence) and not any(denies(other) and _share(sentence, other) >= MATCHED for other in fresh):
-            made.append(f"loses a denial: {sentence[:60]}")
+        if sentence.denies and not any(other.denies and sentence.share(other) >= MATCHED for other in fresh):
+            made.append(f"loses a denial: {sentence.text[:60]}")
             break
     for sentence in fresh:
-        if not content(sentence):
+        if not sentence.content:
             continue
-        source, share = nearest(sentence, old)
-        if source is None or share < MATCHED:
-            made.append(f"says what is not there: {sentence[:60]}")
+        source = _nearest(sentence, old)
+        if source is None or sentence.share(source) < MATCHED:
+            made.append(f"says what is not there: {sentence.text[:60]}")
             break
-        near = [other for other in old if _share(other, sentence) >= MATCHED] or [source]
-        if denies(sentence) and not any(denies(other) for other in near):
-            made.append(f"denies what is not denied: {sentence[:60]}")
+        near = [other for other in old if other.share(sentence) >= MATCHED] or [source]
+        if sentence.denies and not any(other.denies for other in near):
+            made.append(f"denies what is not denied: {sentence.text[:60]}")
             break
-        if not moods(sentence) <= frozenset(mood for other in near for mood in moods(other)):
-            made.append(f"changes what must, should or may be: {sentence[:60]}")
+        if not sentence.moods <= frozenset(mood for other in near for mood in other.moods):
+            made.append(f"changes what must, should or may be: {sentence.text[:60]}")
             break
     return made
 
@@ -159,12 +167,15 @@ def tells(texts: Sequence[str], passage: str) -> bool:
     if _unnamed(passage, "\n".join(texts)):
         return False
     denied = denies(passage) and not any(denies(text) for text in texts)
-    return not denied and particulars(passage) <= together | words and _share(passage, "\n".join(texts)) >= TOLD
+    return not denied and particulars(passage) <= together | words and _one(passage).share(_one("\n".join(texts))) >= TOLD
 
 
-def _share(sentence: str, other: str) -> float:
-    wanted = frozenset(content(sentence))
-    return len(wanted & frozenset(content(other))) / len(wanted) if wanted else 1.0
+def _one(text: str) -> Sentence:
+    return Sentence(text, frozenset(content(text)), denies(text), moods(text))
+
+
+def _read(text: str) -> list[Sentence]:
+    return [_one(sentence) for sentence in sentences_of(text)]
 
 
 def _all(text: str) -> frozenset[str]:

@@ -123,6 +123,9 @@ def _spared(facts: Mapping[str, Fact], erased: frozenset[str], at: int) -> Itera
         if not erased & names:
             yield ticket, fact
             continue
+        if at == 3:
+            # The erasure ended it: an open ticket that names an erased entry ends without an outcome.
+            continue
         more: dict[str, Any] = {name: value for name, value in fact[-1].items() if name not in (*_NAMING, "draws", "asked")}
         for role in _NAMING:
             if left := [name for name in fact[-1].get(role, ()) if name not in erased]:
@@ -132,9 +135,6 @@ def _spared(facts: Mapping[str, Fact], erased: frozenset[str], at: int) -> Itera
         ]:
             more["draws"] = draws
         decider = "" if fact[at] in erased else fact[at]
-        if at == 3:
-            # The erasure ended it: an open ticket that names an erased entry ends without an outcome.
-            continue
         if decider or draws or "cited" in more or "beside" in more:
             yield ticket, (*fact[:at], decider, *fact[at + 1 : -1], more)
 

@@ -16,11 +16,13 @@ again, so that balances and standings follow from the facts, whoever put them to
     ["control", tick, at, meter, delta, {…}]
     ["erased", entry]
 
-Times are microseconds since 1970. A decider is "" where none decided. What a decision has beside it stands in the object at the end:
-`cited` and `withheld` entries, rules `beside` it, and `draws`, the coins that were thrown for it, each [entry, arm, p_shown, p_alone,
-p_all, rival or "", when the trial that it belongs to began or null]; of one that ended, `asked` is the question where it is another one
-than its decider answers. An end without an outcome is told of randomised decisions alone. Form 1 had no links, rules, ends and draws, form
-2 no erasures; both are read as well, and what was never erased from is written as form 2.
+Times are microseconds since 1970, by clocks that may have been set back: in what order the facts are lived through says
+`core.lesson_turns`; a step of a rule that is no later by the clock than the one before it has its `turn` in the object at the end. A
+decider is "" where none decided. What a decision has beside it stands in the object at the end: `cited` and `withheld` entries, rules
+`beside` it, and `draws`, the coins that were thrown for it, each [entry, arm, p_shown, p_alone, p_all, rival or "", when the trial that it
+belongs to began or null]; of one that ended, `asked` is the question where it is another one than its decider answers. An end without an
+outcome is told of randomised decisions alone. Form 1 had no links, rules, ends and draws, form 2 no erasures; both are read as well, and
+what was never erased from is written as form 2.
 
 `head` is a digest of the lines after the first and of `parents`: the heads of the texts that this one
 came from, two after a merge.

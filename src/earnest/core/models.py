@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -46,21 +47,25 @@ class Price:
         return -int(-(tokens_in * self.read + tokens_out * self.written) // 1)
 
 
-def model_spec(value: Any) -> str:
-    """A model's spec, checked for its form: what it names need not be there. "none" is no model.
+def spec(what: str, value: Any, kinds: Sequence[str], bare: Sequence[str] = ("none",)) -> str:
+    """What names a model, checked for its form: one of the words `bare`, or a kind and a name. What it names need not be there.
 
     Raises:
-        InvalidInput: Says which forms there are.
+        InvalidInput: Calls it `what`, and says which forms there are.
     """
-    forms = f"must be none, or {', '.join(f'{kind}:MODEL' for kind in KINDS)}"
-    if not isinstance(value, str) or len(value) > check.MAX_LABEL:
-        raise InvalidInput("llm", value, forms)
-    kind, _, name = value.strip().partition(":")
-    if kind == "none" and not name:
-        return kind
-    if kind in KINDS and name.strip():
-        return f"{kind}:{check.label('llm', name.strip(), limit=200)}"
-    raise InvalidInput("llm", value, forms)
+    if isinstance(value, str) and len(value) <= check.MAX_LABEL:
+        kind, colon, name = value.strip().partition(":")
+        if not colon and kind in bare:
+            return kind
+        if kind in kinds and name.strip():
+            return f"{kind}:{check.label(what, name.strip(), limit=200)}"
+    words = bare[0] if len(bare) == 1 else f"one of {', '.join(bare)}"
+    raise InvalidInput(what, value, f"must be {words}, or {', '.join(f'{kind}:MODEL' for kind in kinds)}")
+
+
+def model_spec(value: Any) -> str:
+    """A language model's spec, such as `ollama:qwen3`; "none" is no model. Raises InvalidInput."""
+    return spec("llm", value, KINDS)
 
 
 def price_text(value: Any) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, NamedTuple, overload
 
 from earnest.core.analysis import Question
@@ -141,7 +141,7 @@ class Words:
 
     forms: tuple[tuple[str, ...], ...]
     shares: tuple[float, ...]
-    matched: Sequence[Matched] = field(default=())
+    matched: Sequence[Matched] = ()
 
 
 _NONE: Final[frozenset[int]] = frozenset()

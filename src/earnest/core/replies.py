@@ -10,12 +10,12 @@ from __future__ import annotations
 import ast
 import json
 import re
-import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from earnest.core.analysis import folded
+from earnest.core.cutting import line
 from earnest.core.patterns import lazily
 
 READ: Final = 400_000
@@ -177,9 +177,7 @@ def wholes(value: Any, low: int, high: int) -> list[int]:
 
 def clean(text: str) -> str:
     """A model's text on one line, without control and direction characters, and in whole Unicode."""
-    plain = " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
-    kept = "".join(c for c in plain if c in "\u200c\u200d" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co"))
-    return kept.strip()
+    return line(text.encode("utf-8", "replace").decode("utf-8"))
 
 
 def _list_in(value: Any, names: Sequence[str], fields: Collection[str], depth: int = 0) -> list[Any] | None:

@@ -227,7 +227,7 @@ class Stats:
     pinned: int
     by_tier: Mapping[str, int] = field(default_factory=dict)
     """Settlements by the trust they were made with: measured, operator (typed), claimed."""
-    vectors: Vectors = field(default_factory=lambda: Vectors())
+    vectors: Vectors = field(default_factory=Vectors)
     rules: Mapping[str, int] = field(default_factory=dict)
     cost: Mapping[str, float] = field(default_factory=dict)
     redacted: int = 0

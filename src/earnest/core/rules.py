@@ -127,6 +127,11 @@ class Rule:
     score: float = 0.0
     standing: str = "active"
 
+    @property
+    def said(self) -> str:
+        """The rule in one sentence: its trigger and its action. One that was written down as an entry has no trigger."""
+        return f"{self.trigger}: {self.action}" if self.trigger else self.action
+
 
 @dataclass(frozen=True, slots=True)
 class Trial:

@@ -16,7 +16,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 from typing import Final
 
@@ -42,18 +41,12 @@ class Shape:
 
     kind: str
     hints: tuple[str, ...]
-    pattern: str
+    pattern: re.Pattern[str]
     check: Callable[[str], bool] | None = None
 
 
-@cache
-def compiled(pattern: str) -> re.Pattern[str]:
-    """A pattern, compiled when it is first looked for: most processes never meet most of them."""
-    return re.compile(pattern)
-
-
 def _shape(kind: str, hints: str, pattern: str, check: Callable[[str], bool] | None = None) -> Shape:
-    return Shape(kind, tuple(hints.split()), pattern, check)
+    return Shape(kind, tuple(hints.split()), lazily(pattern), check)
 
 
 def _mixed(value: str) -> bool:
@@ -91,7 +84,7 @@ SHAPES: Final = (
     _shape("npm token", "npm_", _LEFT + r"npm_[A-Za-z0-9]{30,60}"),
     _shape("pypi token", "pypi-", _LEFT + r"pypi-[A-Za-z0-9_-]{30,300}", _mixed),
     _shape("docker token", "dckr_", _LEFT + r"dckr_[a-z]{3,4}_[\w-]{20,60}"),
-    _shape("cloud token", "do dop_v1_ doo_v1_ dor_v1_", _LEFT + r"do[opr]_v1_[0-9a-f]{40,80}"),
+    _shape("cloud token", "dop_v1_ doo_v1_ dor_v1_", _LEFT + r"do[opr]_v1_[0-9a-f]{40,80}"),
     _shape("shopify token", "shp", _LEFT + r"shp(?:at|ca|pa|ss|tka)_[0-9a-fA-F]{32,64}"),
     _shape("square token", "sq0 EAAA", _LEFT + r"(?:sq0[a-z]{3}-[\w-]{20,60}|EAAA[\w-]{56,80})"),
     _shape("sendgrid key", "SG.", _LEFT + r"SG\.[\w-]{16,32}\.[\w-]{16,64}"),
@@ -119,7 +112,8 @@ SHAPES: Final = (
 )  # fmt: skip
 """Secrets that are known by their shape, as their providers document it, the most telling first."""
 
-_NAMED: Final = r"""(?ix)
+_NAMED: Final = lazily(
+    r"""(?ix)
     (?P<name>
         (?<![A-Za-z])(?:[\w.-]{0,60}?)
         (?:pass(?:word|wd|phrase|code)?s?|pwd|passwd|secrets?|api[ _-]?(?:key|token|secret)s?|access[ _-]?(?:key|token)(?:[ _-]?id)?|auth[ _-]?(?:token|key)
@@ -132,12 +126,14 @@ _NAMED: Final = r"""(?ix)
     (?:["'\]]{0,2}\s{0,3}(?P<sign>:=|=>|[:=：＝]|\s(?:is|was|to|equals)(?:\snow)?:?\s|\s(?:ist|es|est|lautet|heißt|è|é|jest|är|er):?\s|是|为|は|[ ](?=["'`]))\s{0,3}|(?<=[A-Za-z])(?P<flag>\s))
     (?P<quote>["'`“„«]{0,1})(?P<value>[^\s"'`“”„«»,;)\]}]{4,400})
     """
+)
 _NAME_HINTS: Final = (
     "pass", "pwd", "secret", "key", "token", "credential", "pin", "contrase", "clave", "mot de", "kennwort", "senha", "wachtwoord", "hasł", "parola",
     "парол", "ключ", "секрет", "токен", "密", "口令", "令牌", "パスワード", "秘密鍵", "トークン", "비밀", "암호", "토큰", "كلمة", "पासवर्ड",
 )  # fmt: skip
 
 _PLAIN_HINTS: Final = tuple(filter(str.isascii, _NAME_HINTS))
+"""Of the hints those that a text of ASCII can hold."""
 
 _REFERENCE: Final = lazily(
     r"""(?x)^(?:
@@ -188,8 +184,9 @@ def secrets(text: str) -> list[Secret]:
     """The secrets in a text, in order, none overlapping another. O(length of the text)."""
     longest = max(map(len, text.split()), default=0)
     # Asked for one by one, because nearly every text holds nothing that even looks like one.
-    found = [*_by_shape(text)] if _telling(text, longest) else []
-    if _names_one(text):
+    lowered = text.lower()
+    found = [*_by_shape(text, lowered)] if _telling(text, lowered, longest) else []
+    if any(map(lowered.__contains__, _PLAIN_HINTS if text.isascii() else _NAME_HINTS)):
         found += _by_name(text)
     if _DIGIT.search(text):
         found += _cards(text)
@@ -213,12 +210,12 @@ _SHORT: Final = 16
 _LONG: Final = 32
 """Characters without a blank from which a token is looked at for chance alone."""
 
-_TELLING: Final = ("://", "-----BEGIN", "eed", "hrase", "nemonic", "ecovery")
+_SEEDS: Final = ("seed", "phrase", "mnemonic", "recovery")
 
 
-def _telling(text: str, longest: int) -> bool:
+def _telling(text: str, lowered: str, longest: int) -> bool:
     """Whether a text can hold a secret of a known shape at all: prose without long words cannot, and is looked at no further."""
-    return longest >= _SHORT or any(map(text.__contains__, _TELLING))
+    return longest >= _SHORT or "://" in text or "-----BEGIN" in text or any(map(lowered.__contains__, _SEEDS))
 
 
 _BEGIN: Final = lazily(r"-----BEGIN[A-Z0-9 ]{0,40} PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d:")
@@ -236,16 +233,15 @@ def _private_keys(text: str) -> Iterator[Secret]:
         yield Secret(begun.start(), place, "private key")
 
 
-def _by_shape(text: str) -> Iterator[Secret]:
+def _by_shape(text: str, lowered: str) -> Iterator[Secret]:
     if "KEY" in text or "PuTTY" in text:
         yield from _private_keys(text)
     for shape in SHAPES:
         if any(map(text.__contains__, shape.hints)):
             yield from _matches(shape, text)
-    lowered = text.lower() if text.isascii() else ""
-    if "seed" in text or "recovery" in text or "mnemonic" in text or "phrase" in lowered:
+    if any(map(lowered.__contains__, _SEEDS)):
         yield from (Secret(*match.span("value"), "seed phrase") for match in _SEED.finditer(text))
-    if "key" in lowered or "secret" in lowered:
+    if "key" in lowered or "secret" in lowered or "seed" in lowered:
         yield from (Secret(*match.span("value"), "private key") for match in _HEX_KEY.finditer(text))
     if "aws" in lowered and ("secret" in lowered or "AKIA" in text or "ASIA" in text):
         yield from (
@@ -259,22 +255,15 @@ def _by_shape(text: str) -> Iterator[Secret]:
 
 
 def _matches(shape: Shape, text: str) -> Iterator[Secret]:
-    pattern = compiled(shape.pattern)
-    group = "value" if "value" in pattern.groupindex else 0
-    for match in pattern.finditer(text):
+    group = "value" if "value" in shape.pattern.groupindex else 0
+    for match in shape.pattern.finditer(text):
         if shape.check is None or shape.check(match[group]):
             yield Secret(*match.span(group), shape.kind)
 
 
-def _names_one(text: str) -> bool:
-    """Whether any of the names is in a text: of the others only those of ASCII can be in one that is ASCII."""
-    hints = _PLAIN_HINTS if text.isascii() else _NAME_HINTS
-    return any(map(text.lower().__contains__, hints))
-
-
 def _by_name(text: str) -> Iterator[Secret]:
-    place, named_values = 0, compiled(_NAMED)
-    while match := named_values.search(text, place):
+    place = 0
+    while match := _NAMED.search(text, place):
         place = max(match.end("name"), match.start() + 1)
         value, start = match["value"], match.start("value")
         value = value.rstrip(".?:") if not match["quote"] else value
@@ -285,7 +274,7 @@ def _by_name(text: str) -> Iterator[Secret]:
 
 def named(name: str, value: str) -> bool:
     """Whether a value that goes by a name, as in a table or an object, is a secret."""
-    match = compiled(_NAMED).match(f'{name}="{value}"')
+    match = _NAMED.match(f'{name}="{value}"')
     return match is not None and match["value"] == value and _is_secret_value(match["name"], "=", '"', value, "")
 
 
@@ -320,7 +309,7 @@ def _is_secret_value(name: str, sign: str, quote: str, value: str, rest: str) ->
     if not value.isascii() and value.isalpha():
         return False
     if value.isdecimal():
-        return _PASSWORD.search(name) is not None and len(value) >= 4
+        return _PASSWORD.search(name) is not None
     return classes >= 2 or len(value) >= 6
 
 

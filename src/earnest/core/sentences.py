@@ -82,13 +82,13 @@ def _ends(text: str, start: int, found: re.Match[str]) -> bool:
         # "好吗?是的": the marks of another keyboard between characters that have no spaces anyway.
         before = text[found.start() - 1] if found.start() else ""
         return "." not in marks and "…" not in marks and bool(before) and dense(before) and dense(after)
-    following = _next_word(text, found.end())
+    following = _next_sign(text, found.end())
     if (closers or marks in ("…", "...", "....")) and following.islower():
         return False
     return marks != "." or bool(closers) or not _abbreviated(text, start, found.start(), following)
 
 
-def _next_word(text: str, at: int) -> str:
+def _next_sign(text: str, at: int) -> str:
     """The first character after the spaces at `at`; "" if only spaces follow. Texts here have single spaces."""
     window = text[at : at + _TOKEN_CHARS].lstrip("\"'“‘«([{ \t\n")
     return window[:1]

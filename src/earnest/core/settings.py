@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ from earnest.core import check
 from earnest.core.amounts import MICRO
 from earnest.core.credit import RULES
 from earnest.core.entry import RETENTIONS
-from earnest.core.models import model_spec, price_text
+from earnest.core.models import model_spec, price_text, spec
 from earnest.core.slots import tick_every
 from earnest.core.stems import LANGUAGES
 from earnest.core.write_gate import WHAT
@@ -126,7 +126,15 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "rules_half_life": (0.001, 1_000_000.0),
     "holdout_entry": (0.0, 1.0),
 }
-
+_WHOLE: Final[Mapping[str, tuple[int, int]]] = {
+    "expire_after": (1, 1_000_000),
+    "supporters": (0, 50),
+    "links": (0, 100),
+    "admission_window": (0, 1_000),
+    "quarantine": (0, 1_000),
+    "compress_over": (0, check.MAX_TEXT),
+    "rules_cap": (0, 1_000),
+}
 
 EMBEDDERS: Final = ("none", "local", "hashing")
 """Specs of embedders that need no name."""
@@ -136,22 +144,11 @@ SERVICES: Final = ("openai", "zhipu", "ollama", "cohere", "voyage", "st")
 
 
 def embedder_spec(value: Any) -> str:
-    """An embedder's spec, checked for its form: what it names need not be there.
-
-    Raises:
-        InvalidInput: Says which forms there are.
-    """
-    forms = f"must be one of {', '.join(EMBEDDERS)}, or {', '.join(f'{kind}:MODEL' for kind in SERVICES)}"
-    if not isinstance(value, str) or len(value) > check.MAX_LABEL:
-        raise InvalidInput("embedder", value, forms)
-    kind, colon, name = value.strip().partition(":")
-    if not colon and kind in EMBEDDERS:
-        return kind
-    if kind == "hashing" and name.isdecimal():
-        return f"{kind}:{check.integer('embedder', int(name), low=64, high=4_096)}"
-    if kind in SERVICES and name.strip():
-        return f"{kind}:{check.label('embedder', name.strip(), limit=200)}"
-    raise InvalidInput("embedder", value, forms)
+    """An embedder's spec, such as `local`, `hashing:512` or `zhipu:embedding-3`. Raises InvalidInput, which says which forms there are."""
+    kind, _, size = value.strip().partition(":") if isinstance(value, str) else ("", "", "")
+    if kind == "hashing" and size.isdecimal() and len(size) < 10:
+        return f"hashing:{check.integer('embedder', int(size), low=64, high=4_096)}"
+    return spec("embedder", value, SERVICES, EMBEDDERS)
 
 
 RERANKERS: Final = ("ce", "cohere", "voyage", "jina")
@@ -159,20 +156,8 @@ RERANKERS: Final = ("ce", "cohere", "voyage", "jina")
 
 
 def reranker_spec(value: Any) -> str:
-    """A reranker's spec, checked for its form: what it names need not be there.
-
-    Raises:
-        InvalidInput: Says which forms there are.
-    """
-    forms = f"must be none, or {', '.join(f'{kind}:MODEL' for kind in RERANKERS)}"
-    if not isinstance(value, str) or len(value) > check.MAX_LABEL:
-        raise InvalidInput("reranker", value, forms)
-    kind, colon, name = value.strip().partition(":")
-    if not colon and kind == "none":
-        return kind
-    if kind in RERANKERS and name.strip():
-        return f"{kind}:{check.label('reranker', name.strip(), limit=200)}"
-    raise InvalidInput("reranker", value, forms)
+    """A reranker's spec, such as `ce:FOLDER`; "none" is none. Raises InvalidInput, which says which forms there are."""
+    return spec("reranker", value, RERANKERS)
 
 
 WEIGHTS: Final = ("importance", "confidence", "recency")
@@ -213,44 +198,24 @@ def _checked(name: str, value: Any) -> Any:
         if name == "holdout" and 0 < made < LEAST_HOLDOUT:
             raise InvalidInput(name, value, f"must be 0 or at least {LEAST_HOLDOUT}: a rarer draw would show nothing in years")
         return made
-    if name == "expire_after":
-        return check.integer(name, value, low=1, high=1_000_000)
-    if name == "supporters":
-        return check.integer(name, value, low=0, high=50)
-    if name == "redact":
-        return _redact(value)
-    if name == "weigh":
-        return ",".join(weights(name, value.split(",") if isinstance(value, str) and value.strip() else value or ()))
-    if name == "links":
-        return check.integer(name, value, low=0, high=100)
-    if name in ("admission_window", "quarantine"):
-        return check.integer(name, value, low=0, high=1_000)
-    if name == "compress_over":
-        return check.integer(name, value, low=0, high=check.MAX_TEXT)
-    if name == "rule":
-        return check.choice(name, value, tuple(RULES))
-    if name == "default_retention":
-        return check.choice(name, value, RETENTIONS)
-    if name == "rules_cap":
-        return check.integer(name, value, low=0, high=1_000)
-    if name in ("holdout_exempt", "rules_approvers"):
-        return ",".join(dict.fromkeys(part.strip() for part in check.label(name, value, blank=True).split(",") if part.strip()))
-    if name == "languages":
-        names = [part.strip() for part in check.label(name, value, blank=True).split(",") if part.strip()]
-        for language in names:
-            check.choice("languages", language, LANGUAGES)
-        return ",".join(names)
-    if name == "embedder":
-        return embedder_spec(value)
-    if name == "reranker":
-        return reranker_spec(value)
-    if name == "llm":
-        return model_spec(value)
-    if name == "llm_price":
-        return price_text(value)
-    if name == "tick_every":
-        return tick_every(value)
-    raise InvalidInput("setting", name, "cannot be set")
+    if name in _WHOLE:
+        low, high = _WHOLE[name]
+        return check.integer(name, value, low=low, high=high)
+    return _WORDS[name](value)
+
+
+def _listed(name: str, value: Any) -> str:
+    """Words, comma-separated, each once."""
+    return ",".join(dict.fromkeys(part.strip() for part in check.label(name, value, blank=True).split(",") if part.strip()))
+
+
+def _weigh(value: Any) -> str:
+    return ",".join(weights("weigh", value.split(",") if isinstance(value, str) and value.strip() else value or ()))
+
+
+def _languages(value: Any) -> str:
+    names = [part.strip() for part in check.label("languages", value, blank=True).split(",") if part.strip()]
+    return ",".join(check.choice("languages", language, LANGUAGES) for language in names)
 
 
 def _redact(value: Any) -> str:
@@ -260,3 +225,20 @@ def _redact(value: Any) -> str:
     if "none" in parts and len(parts) > 1:
         raise InvalidInput("redact", value, "must be none alone, or some of secrets, pii")
     return ",".join(parts)
+
+
+_WORDS: Final[Mapping[str, Callable[[Any], str]]] = {
+    "rule": lambda value: check.choice("rule", value, tuple(RULES)),
+    "default_retention": lambda value: check.choice("default_retention", value, RETENTIONS),
+    "holdout_exempt": lambda value: _listed("holdout_exempt", value),
+    "rules_approvers": lambda value: _listed("rules_approvers", value),
+    "weigh": _weigh,
+    "redact": _redact,
+    "languages": _languages,
+    "embedder": embedder_spec,
+    "reranker": reranker_spec,
+    "llm": model_spec,
+    "llm_price": price_text,
+    "tick_every": tick_every,
+}
+"""How the settings are checked that are no numbers."""

@@ -62,9 +62,6 @@ class Ticket(Answer):
     holdout: bool = False
     exposure: float = 1.0
 
-    def __bool__(self) -> bool:
-        return not self.silent
-
 
 @dataclass(frozen=True, slots=True)
 class Share:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from earnest.core.entry import Entry, Kind
 from earnest.core.rules import Rule
@@ -69,4 +69,4 @@ class Said:
 
     text: str
     speaker: str
-    before: str = field(default="")
+    before: str = ""

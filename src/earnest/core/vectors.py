@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 from earnest.errors import NotAvailable
+from earnest.installed import bringing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,7 +65,7 @@ def numpy_here() -> bool:
 def need_numpy(what: str, extra: str = "dense") -> None:
     """Raises NotAvailable if numpy is not installed."""
     if not numpy_here():
-        raise NotAvailable(f"{what} needs numpy; install it with `pip install 'earnest[{extra}]'`")
+        raise NotAvailable(f"{what} needs numpy: {bringing(extra)} installs it")
 
 
 def embedded_text(text: str, cue: str | None) -> str:

@@ -1,4 +1,4 @@
-"""A real model that works offline right after `pip install 'earnest[local]'`: all-MiniLM-L6-v2, run by numpy."""
+"""A real model that works offline right after the extra `local` is installed: all-MiniLM-L6-v2, run by numpy."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 from earnest.core import check
 from earnest.embedders.http import PATIENCE, TRIES, Endpoint
 from earnest.errors import EmbedderFailed
-from earnest.wire import key_from
+from earnest.wire import key_for, key_from, ollama_at
 
 Purpose = Literal["text", "question"]
 
@@ -30,9 +30,11 @@ class ServiceEmbedder:
     longest = 6_000
     """Characters of a text that are sent; the rest is not embedded."""
 
-    def __init__(self, kind: str, name: str, endpoint: Endpoint, *, batch: int, variant: str = "") -> None:
-        self.name, self.batch, self._endpoint = name, batch, endpoint
-        self.model_id = f"{kind}:{name}{variant}"
+    def __init__(self, kind: str, name: str, endpoint: Endpoint, *, batch: int, dimensions: int | None = None) -> None:
+        self.name, self._endpoint = check.label("model", name, limit=200), endpoint
+        self.batch = check.integer("batch", batch, low=1, high=2_048)
+        self.dimensions = None if dimensions is None else check.integer("dimensions", dimensions, low=1, high=16_384)
+        self.model_id = f"{kind}:{self.name}" + ("" if dimensions is None else f"@{dimensions}")
 
     def embed(self, texts: Sequence[str]) -> list[Any]:
         """A vector for each text, as numbers in lists; None for one that the service left out.
@@ -60,7 +62,8 @@ class ServiceEmbedder:
             ) from error
 
     def _request(self, texts: Sequence[str], purpose: Purpose) -> Mapping[str, Any]:
-        return {"model": self.name, "input": [*texts]}
+        made = {"model": self.name, "input": [*texts]}
+        return made if self.dimensions is None else {**made, "dimensions": self.dimensions}
 
     def _read(self, reply: Any, count: int) -> list[Any]:
         return _by_index(reply["data"], count)
@@ -98,17 +101,12 @@ class OpenAIEmbedder(ServiceEmbedder):
             NotAvailable: No key, and the server is not on this machine. InvalidInput: A value out of range.
         """
         base = base_url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
-        own = base.startswith(("http://localhost", "http://127.0.0.1", "http://[::1]"))
-        key = os.environ.get("OPENAI_API_KEY", "").strip() or None if own else key_from(("OPENAI_API_KEY",), "openai")
-        self.dimensions = None if dimensions is None else check.integer("dimensions", dimensions, low=1, high=16_384)
-        name = check.label("model", name, limit=200)
+        key = key_for(base, ("OPENAI_API_KEY",), "openai")
         endpoint = Endpoint("openai", f"{base.rstrip('/')}/embeddings", key=key, timeout=timeout, pause=pause)
-        size = check.integer("batch", batch, low=1, high=2_048)
-        super().__init__("openai", name, endpoint, batch=size, variant=f"@{dimensions}" if dimensions else "")
+        super().__init__("openai", name, endpoint, batch=batch, dimensions=dimensions)
 
     def _request(self, texts: Sequence[str], purpose: Purpose) -> Mapping[str, Any]:
-        made = {"model": self.name, "input": [*texts], "encoding_format": "float"}
-        return made if self.dimensions is None else {**made, "dimensions": self.dimensions}
+        return {**super()._request(texts, purpose), "encoding_format": "float"}
 
 
 class ZhipuEmbedder(ServiceEmbedder):
@@ -124,15 +122,9 @@ class ZhipuEmbedder(ServiceEmbedder):
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         """Raises NotAvailable: No key in the environment."""
-        self.dimensions = None if dimensions is None else check.integer("dimensions", dimensions, low=1, high=16_384)
         key = key_from(("ZHIPUAI_API_KEY", "ZAI_API_KEY"), "zhipu")
         endpoint = Endpoint("zhipu", f"{base_url.rstrip('/')}/embeddings", key=key, timeout=timeout, pause=pause)
-        name = check.label("model", name, limit=200)
-        super().__init__("zhipu", name, endpoint, batch=64, variant=f"@{dimensions}" if dimensions else "")
-
-    def _request(self, texts: Sequence[str], purpose: Purpose) -> Mapping[str, Any]:
-        made = {"model": self.name, "input": [*texts]}
-        return made if self.dimensions is None else {**made, "dimensions": self.dimensions}
+        super().__init__("zhipu", name, endpoint, batch=64, dimensions=dimensions)
 
 
 class OllamaEmbedder(ServiceEmbedder):
@@ -142,14 +134,11 @@ class OllamaEmbedder(ServiceEmbedder):
         self, name: str, *, base_url: str | None = None, timeout: float = 60.0, pause: Callable[[float], None] = time.sleep
     ) -> None:
         """Raises InvalidInput: No address."""
-        base = base_url or os.environ.get("OLLAMA_HOST") or "http://127.0.0.1:11434"
-        if "://" not in base:
-            base = f"http://{base}"
-        endpoint = Endpoint("ollama", f"{base.rstrip('/')}/api/embed", timeout=timeout, pause=pause)
-        super().__init__("ollama", check.label("model", name, limit=200), endpoint, batch=32)
+        endpoint = Endpoint("ollama", f"{ollama_at(base_url)}/api/embed", timeout=timeout, pause=pause)
+        super().__init__("ollama", name, endpoint, batch=32)
 
     def _request(self, texts: Sequence[str], purpose: Purpose) -> Mapping[str, Any]:
-        return {"model": self.name, "input": [*texts], "truncate": True}
+        return {**super()._request(texts, purpose), "truncate": True}
 
     def _read(self, reply: Any, count: int) -> list[Any]:
         return _in_order(reply["embeddings"], count)
@@ -164,7 +153,7 @@ class CohereEmbedder(ServiceEmbedder):
         """Raises NotAvailable: No key in the environment."""
         key = key_from(("CO_API_KEY", "COHERE_API_KEY"), "cohere")
         endpoint = Endpoint("cohere", f"{base_url.rstrip('/')}/embed", key=key, timeout=timeout, pause=pause)
-        super().__init__("cohere", check.label("model", name, limit=200), endpoint, batch=96)
+        super().__init__("cohere", name, endpoint, batch=96)
 
     def _request(self, texts: Sequence[str], purpose: Purpose) -> Mapping[str, Any]:
         kind = "search_document" if purpose == "text" else "search_query"
@@ -188,10 +177,10 @@ class VoyageEmbedder(ServiceEmbedder):
         """Raises NotAvailable: No key in the environment."""
         key = key_from(("VOYAGE_API_KEY",), "voyage")
         endpoint = Endpoint("voyage", f"{base_url.rstrip('/')}/embeddings", key=key, timeout=timeout, pause=pause)
-        super().__init__("voyage", check.label("model", name, limit=200), endpoint, batch=128)
+        super().__init__("voyage", name, endpoint, batch=128)
 
     def _request(self, texts: Sequence[str], purpose: Purpose) -> Mapping[str, Any]:
-        return {"model": self.name, "input": [*texts], "input_type": "document" if purpose == "text" else "query"}
+        return {**super()._request(texts, purpose), "input_type": "document" if purpose == "text" else "query"}
 
 
 def _in_order(vectors: Any, count: int) -> list[Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from earnest.core import check
 from earnest.errors import EmbedderFailed, NotAvailable
+from earnest.installed import bringing
 
 
 class TransformersEmbedder:
@@ -21,7 +22,7 @@ class TransformersEmbedder:
         """Raises NotAvailable: `sentence-transformers` is not installed."""
         self.name = check.label("embedder", name, limit=200)
         if find_spec("sentence_transformers") is None:
-            raise NotAvailable("embedder st:… needs the package `sentence-transformers`: `pip install 'earnest[rerank]'` brings it")
+            raise NotAvailable(f"embedder st:… needs the package `sentence-transformers`: {bringing('rerank')} brings it")
         self._model: Any = None
         self._loading = threading.Lock()
 
@@ -33,11 +34,11 @@ class TransformersEmbedder:
     def _loaded(self) -> Any:
         with self._loading:
             if self._model is None:
-                import sentence_transformers
-
                 try:
+                    import sentence_transformers
+
                     self._model = sentence_transformers.SentenceTransformer(self.name)
-                except (OSError, ValueError, RuntimeError) as error:
+                except (ImportError, OSError, ValueError, RuntimeError, LookupError, AttributeError, TypeError) as error:
                     raise EmbedderFailed(f"embedder {self.model_id} could not be loaded: {error}") from error
             return self._model
 

@@ -7,18 +7,20 @@ nothing used comes out as a sentence of its own, and a heading that nothing stan
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from typing import Any, Final, Literal
 
+from earnest.core.patterns import lazily
 from earnest.core.sentences import join_lines, split_sentences
 from earnest.encoding.document import Draft
 
 MAX_LEAD: Final = 200
 """The longest lead-in or heading that is repeated as context, in characters; a longer one is a sentence like any other."""
 
-ITEM: Final = re.compile(r"^(?P<indent>[ \t]*)(?:[-*+•‣▪◦]|(?P<number>\d{1,3})[.)])[ \t]+(?P<text>\S.*)$")
-_ORNAMENT: Final = re.compile(r"^[ \t]*(?:[-=_*~#+.][ \t]*){3,}$")
+ITEM: Final = lazily(r"^(?P<indent>[ \t]*)(?:[-*+•‣▪◦]|(?P<number>\d{1,3})[.)])[ \t]+(?P<text>\S.*)$")
+_ORNAMENT: Final = lazily(r"^[ \t]*(?:[-=_*~#+.][ \t]*){3,}$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +194,7 @@ class Builder:
         self.reading.units.append(Unit("code", body, path, cue=": ".join(part for part in (path, said) if part) or info))
 
     def row(self, text: str) -> None:
-        """A row of a table, already in the form "header: cell; header: cell"."""
+        """A row of a table, as `row_of` says it."""
         self._end_paragraph()
         self._end_items()
         if text:
@@ -278,6 +280,12 @@ class Builder:
                     lead.used = True
                 return prefix
         return ""
+
+
+def row_of(headers: Sequence[str], cells: Sequence[str]) -> str:
+    """What a row of a table says, as "header: cell; header: cell". An empty cell says nothing; one beyond the headers has none."""
+    named = zip(chain(headers, repeat("")), cells, strict=False)
+    return "; ".join(f"{header}: {cell}" if header else cell for header, cell in named if cell)
 
 
 def _leads(sentence: str) -> bool:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-import re
 from dataclasses import dataclass
 from typing import Final
 
+from earnest.core.patterns import lazily
 from earnest.errors import InvalidInput
 
 # UTF-32 before UTF-16: its little-endian mark begins with the one of UTF-16.
@@ -32,24 +32,24 @@ _ALIASES: Final = {
 }  # fmt: skip
 
 # Signs of Windows-1252 that ordinary text has beside its letters.
-_SIGNS: Final = frozenset("‘’“”„‚«»‹›–—…•·€£¥¢§¶©®™°±²³¹¼½¾×÷µ¿¡ªº\u00a0†‡´¨")
-_LETTER: Final = re.compile(r"[^\W\d_]")
-_HIGH: Final = re.compile(r"[^\x00-\x7f]+")
+_SIGNS: Final = "‘’“”„‚«»‹›–—…•·€£¥¢§¶©®™°±²³¹¼½¾×÷µ¿¡ªº\u00a0†‡´¨"
+_LETTER: Final = lazily(r"[^\W\d_]")
+_HIGH: Final = lazily(r"[^\x00-\x7f]+")
 _MAX_HIGH_SHARE: Final = 0.35
 """Of the letters of a Western European text, at most so many have accents, even where the text is short."""
 
 _SAMPLE: Final = 4_096
 _HINTS: Final = (
-    ("gb18030", re.compile("[\u4e00-\u9fa5\u3000-\u301f\uff01-\uff5e]")),
-    ("cp932", re.compile("[\u3040-\u30ff\u4e00-\u9fa5\u3000-\u301f]")),
-    ("cp949", re.compile("[\uac00-\ud7a3]")),
-    ("cp1251", re.compile("[\u0410-\u044f\u0401\u0451]")),
+    ("gb18030", lazily("[\u4e00-\u9fa5\u3000-\u301f\uff01-\uff5e]")),
+    ("cp932", lazily("[\u3040-\u30ff\u4e00-\u9fa5\u3000-\u301f]")),
+    ("cp949", lazily("[\uac00-\ud7a3]")),
+    ("cp1251", lazily("[\u0410-\u044f\u0401\u0451]")),
 )
 
-_ANSI: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)|[@-Z\\-_])")
-_CONTROLS: Final = re.compile("[\x01-\x08\x0e-\x1f\x7f\x80-\x84\x86-\x9f]")
-_BIDI: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
-_BREAKS: Final = re.compile("\r\n?|[\u0085\u2028\u2029\x0b\x0c]")
+_ANSI: Final = lazily(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)|[@-Z\\-_])")
+_CONTROLS: Final = lazily("[\x01-\x08\x0e-\x1f\x7f\x80-\x84\x86-\x9f]")
+_BIDI: Final = lazily("[\u202a-\u202e\u2066-\u2069]")
+_BREAKS: Final = lazily("\r\n?|[\u0085\u2028\u2029\x0b\x0c]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def _western(body: bytes) -> str | None:
         return None
     for found in _HIGH.finditer(text):
         run = found[0]
-        said = run.strip("".join(_SIGNS))
+        said = run.strip(_SIGNS)
         # Two accented letters in a row are rare and in lower case ("créée"); what was two bytes a character has longer runs.
         odd = any(c not in _SIGNS and not c.isalpha() for c in run)
         inside = text[found.start() - 1 : found.start()].isalpha() or text[found.end() : found.end() + 1].isalpha()

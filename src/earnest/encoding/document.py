@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal
@@ -96,3 +96,18 @@ class Encoding:
     notes: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     unfinished: tuple[str, ...] = ()
+
+
+def listed(documents: Any) -> list[Document]:
+    """The documents that a caller gave to be encoded.
+
+    Raises:
+        InvalidInput: It is no list, or holds something else.
+    """
+    if isinstance(documents, str | bytes | Document) or not isinstance(documents, Iterable):
+        raise InvalidInput("documents", documents, "must be a list of Document; put a single one in brackets")
+    made = [*documents]
+    for document in made:
+        if not isinstance(document, Document):
+            raise InvalidInput("documents", document, f"must hold nothing but Document(source, text), not {type(document).__name__}")
+    return made

@@ -10,9 +10,11 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-_PAIR: Final = re.compile(r"^(?P<key>[\w\"'][\w .\"'/-]{0,100}?)[ \t]*:(?:[ \t]+(?P<value>.*))?$")
-_ITEM: Final = re.compile(r"^[ \t]*-(?:[ \t]+(?P<value>.*))?$")
-_QUOTED: Final = re.compile(r"^(?P<mark>[\"'])(?P<inside>.*)(?P=mark)$")
+from earnest.core.patterns import lazily
+
+_PAIR: Final = lazily(r"^(?P<key>[\w\"'][\w .\"'/-]{0,100}?)[ \t]*:(?:[ \t]+(?P<value>.*))?$")
+_ITEM: Final = lazily(r"^[ \t]*-(?:[ \t]+(?P<value>.*))?$")
+_QUOTED: Final = lazily(r"^(?P<mark>[\"'])(?P<inside>.*)(?P=mark)$")
 _TAG_KEYS: Final = frozenset(("tags", "tag", "keywords"))
 _TITLE_KEYS: Final = frozenset(("title", "date", "author", "description"))
 _MAX_TAGS: Final = 50

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
+from earnest.core.patterns import lazily
 from earnest.core.reports import Finding
 from earnest.encoding.local import VERSION
 from earnest.protocols import Reading
 
-_LOCAL = re.compile(r"local-(\d+)/")
+_LOCAL = lazily(r"local-(\d+)/")
 _SHOWN = 3
 
 

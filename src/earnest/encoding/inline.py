@@ -10,9 +10,10 @@ import re
 from bisect import bisect_right
 from typing import Final
 
+from earnest.core.patterns import lazily
 from earnest.core.sentences import dense
 
-_TOKEN: Final = re.compile(
+_TOKEN: Final = lazily(
     r"\\(?P<escaped>[*_`\[\]<>#|~!()])"
     r"|(?P<ticks>`+)"
     r"|<(?P<address>(?:https?|ftp|mailto):[^<>\s]{1,2000})>"

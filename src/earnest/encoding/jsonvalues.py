@@ -6,15 +6,18 @@ An export of years of conversations is one list of a gigabyte; only one of its i
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from earnest.core.patterns import lazily
+
 MAX_VALUE: Final = 100_000_000
 """The longest single value that is read, in characters."""
 _NEAR: Final = 12
-_SPACE: Final = re.compile(r"[\s,\ufeff\x1e]*")
+_SPACE: Final = lazily(r"[\s,\ufeff\x1e]*")
+_GOES_ON: Final = lazily(r"(?:\.|[eE][+-]?)?")
+"""What may stand behind a number at the end of what was read, if more of the number is to come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +103,7 @@ class _Values:
             ahead = len(self._buffer) - self._at
             try:
                 value, end = self._decoder.raw_decode(self._buffer, self._at)
-                # A number at the end of what was read may go on.
-                if end < len(self._buffer) or not self._more(ahead + 1):
+                if not _GOES_ON.fullmatch(self._buffer, end) or not self._more(ahead + 1):
                     self._move(end if end <= len(self._buffer) else len(self._buffer))
                     return value
             except json.JSONDecodeError as problem:

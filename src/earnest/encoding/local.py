@@ -7,17 +7,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
 from earnest.core import check
+from earnest.core.entities import find_entities
 from earnest.core.entry import Kind
 from earnest.core.reports import Skipped
 from earnest.core.sentences import code_pieces, pieces, same, says_something
 from earnest.encoding.blocks import Reading, Unit, read_plain
-from earnest.encoding.document import MAX_SKIPPED_CHARS, Document, Draft, Encoding
-from earnest.encoding.entities import find_entities
+from earnest.encoding.document import MAX_SKIPPED_CHARS, Document, Draft, Encoding, listed
 from earnest.encoding.markdown import looks_like_markdown, read_markdown
 from earnest.encoding.reading import format_of
 from earnest.encoding.records import json_reading, table_reading
 from earnest.encoding.webpage import looks_like_html, read_html
-from earnest.errors import InvalidInput
 
 VERSION: Final = 2
 """Goes up whenever the same document would make other drafts."""
@@ -151,7 +150,7 @@ class LocalEncoder:
         said: _Groups = {}
         passages: list[Draft] = []
         total = 0
-        for document in _checked(documents):
+        for document in listed(documents):
             total = self._read(document, said, passages, report, total)
         explicit = self._explicit(said)
         drafts = [
@@ -329,16 +328,6 @@ class LocalEncoder:
 
 def _in_order(ones: list[_Said], source: str) -> list[_Said]:
     return sorted(ones, key=lambda one: (one.places[source], one.text))
-
-
-def _checked(documents: Sequence[Document]) -> list[Document]:
-    if isinstance(documents, str | bytes | Document) or not isinstance(documents, Iterable):
-        raise InvalidInput("documents", documents, "must be a list of Document; put a single one in brackets")
-    made = list(documents)
-    for document in made:
-        if not isinstance(document, Document):
-            raise InvalidInput("documents", document, f"must hold nothing but Document(source, text), not {type(document).__name__}")
-    return made
 
 
 def _reading(document: Document) -> Reading:

@@ -9,21 +9,22 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from earnest.core.patterns import lazily
 from earnest.core.sentences import join_lines
-from earnest.encoding.blocks import ITEM, Builder, Reading
+from earnest.encoding.blocks import ITEM, Builder, Reading, row_of
 from earnest.encoding.frontmatter import FrontMatter, read_front_matter
 from earnest.encoding.inline import label_of, plain_inline
 
-_FENCE: Final = re.compile(r"^(?P<lead>[ \t>]*(?P<item>(?:[-*+]|\d{1,3}[.)])[ \t]+)?)(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
-_QUOTE: Final = re.compile(r"^ {0,3}>(?: ?>)* ?")
-_RULE: Final = re.compile(r"^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$")
-_ATX: Final = re.compile(r"^ {0,3}(#{1,6})(?=[ \t]|$)")
-_SETEXT: Final = re.compile(r"^ {0,3}(?P<mark>=+|-{2,})[ \t]*$")
-_TARGET: Final = re.compile(r"^ {0,3}\[(?P<name>[^\]\[^][^\]\[]{0,200})\]:[ \t]*(?P<address>\S+)(?:[ \t]+[\"'(].*)?$")
-_CALLOUT: Final = re.compile(r"^\[!(\w{1,30})\][ \t]*")
-_KEY: Final = re.compile(r"^[\w\"'][\w .\"'/-]{0,100}:(?:[ \t]|$)|^#")
-_INDENTED: Final = re.compile(r"^(?: {4}| {0,3}\t)(.*)$")
-_LOOKS: Final = re.compile(r"^(?:#{1,6}[ \t]+\S|```|~~~)", re.MULTILINE)
+_FENCE: Final = lazily(r"^(?P<lead>[ \t>]*(?P<item>(?:[-*+]|\d{1,3}[.)])[ \t]+)?)(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
+_QUOTE: Final = lazily(r"^ {0,3}>(?: ?>)* ?")
+_RULE: Final = lazily(r"^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$")
+_ATX: Final = lazily(r"^ {0,3}(#{1,6})(?=[ \t]|$)")
+_SETEXT: Final = lazily(r"^ {0,3}(?P<mark>=+|-{2,})[ \t]*$")
+_TARGET: Final = lazily(r"^ {0,3}\[(?P<name>[^\]\[^][^\]\[]{0,200})\]:[ \t]*(?P<address>\S+)(?:[ \t]+[\"'(].*)?$")
+_CALLOUT: Final = lazily(r"^\[!(\w{1,30})\][ \t]*")
+_KEY: Final = lazily(r"^[\w\"'][\w .\"'/-]{0,100}:(?:[ \t]|$)|^#")
+_INDENTED: Final = lazily(r"^(?: {4}| {0,3}\t)(.*)$")
+_LOOKS: Final = lazily(r"^(?:#{1,6}[ \t]+\S|```|~~~)", re.MULTILINE)
 _FRONT_MATTER_LINES: Final = 1000
 _HEAD_CHARS: Final = 100_000
 
@@ -235,17 +236,11 @@ class _Blocks:
         if "|" not in line or not self._delimits(self._peek(quoted)):
             return False
         self._at += 1
-        headers = [self._cell(cell) for cell in _cells(line)]
+        headers = [self._builder.inline(cell) for cell in _cells(line)]
         rows = 0
         while (row := self._peek(quoted)) is not None and "|" in row and row.strip():
             self._at += 1
-            said = []
-            for number, cell in enumerate(_cells(row)):
-                text = self._cell(cell)
-                header = headers[number] if number < len(headers) else ""
-                if text:
-                    said.append(f"{header}: {text}" if header else text)
-            self._builder.row("; ".join(said))
+            self._builder.row(row_of(headers, [self._builder.inline(cell) for cell in _cells(row)]))
             rows += 1
         if not rows:
             self._builder.end()
@@ -261,9 +256,6 @@ class _Blocks:
     @staticmethod
     def _delimits(line: str | None) -> bool:
         return line is not None and "-" in line and "|" in line and not line.strip("|:- \t")
-
-    def _cell(self, text: str) -> str:
-        return self._builder.inline(text)
 
     def _indented(self, line: str, quoted: bool) -> bool:
         """A block indented by four columns after a blank line, outside of lists, is code."""

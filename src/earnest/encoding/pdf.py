@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import logging
-import re
 from collections import Counter
 from typing import Final
 
+from earnest.core.patterns import lazily
 from earnest.errors import InvalidInput, NotAvailable
+from earnest.installed import bringing
 
 _HEADER: Final = b"%PDF-"
 _HEADER_WITHIN: Final = 1024
@@ -19,9 +20,9 @@ _EDGE: Final = 1
 """How many lines at the top and the foot of a page may be a running head."""
 _MAX_HEAD: Final = 100
 _MIN_PAGES: Final = 4
-_NUMBERED: Final = re.compile(r"\d+")
-_PARAGRAPH_END: Final = re.compile(r"[.!?:。！？][\"'”’»)\]]*$")
-_LOOKS_BULLET: Final = re.compile(r"^\s*(?:[•‣▪◦●○–-]|\d{1,3}[.)])\s+\S")
+_NUMBERED: Final = lazily(r"\d+")
+_PARAGRAPH_END: Final = lazily(r"[.!?:。！？][\"'”’»)\]]*$")
+_LOOKS_BULLET: Final = lazily(r"^\s*(?:[•‣▪◦●○–-]|\d{1,3}[.)])\s+\S")
 
 
 def is_pdf(data: bytes) -> bool:
@@ -44,7 +45,7 @@ def read_pdf(data: bytes, name: str) -> tuple[str, list[str]]:
         import pypdf
         from pypdf.errors import DependencyError, PyPdfError
     except ImportError as problem:
-        raise NotAvailable("reading PDF files needs the extra `docs`: pip install 'earnest[docs]'") from problem
+        raise NotAvailable(f"reading PDF files needs the extra `docs`: {bringing('docs')}") from problem
     # The library tells its troubles to a log; here the outcome tells.
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     try:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from earnest.core import check
 from earnest.core.entry import KINDS, Kind
-from earnest.encoding.blocks import Reading
+from earnest.encoding.blocks import Reading, row_of
 from earnest.encoding.chats import Thread, add_message, chatgpt_thread, claude_thread, moment_of, name_of
 from earnest.encoding.document import Document, Draft
 from earnest.encoding.jsonvalues import Broken, json_values
@@ -259,8 +259,7 @@ def table_reading(text: str) -> Reading:
             if not headers:
                 headers = cells
                 continue
-            said = "; ".join(f"{headers[i]}: {c}" if i < len(headers) and headers[i] else c for i, c in enumerate(cells) if c)
-            made.passages.append(Draft(said, metadata={"row": rows.line_num}))
+            made.passages.append(Draft(row_of(headers, cells), metadata={"row": rows.line_num}))
     except csv.Error as problem:
         made.left_out.append(("", f"line {rows.line_num:,}: {problem}; the rest was not read"))
     if headers and not made.passages:

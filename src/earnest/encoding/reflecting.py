@@ -116,15 +116,15 @@ def read_facts(analyser: Analyser, found: Sequence[Any], passages: Sequence[Draf
         if not places:
             tally.refuse("from no passage")
             continue
-        why = unborne(analyser, text, ground(analyser, _said(passages, places)))
-        if why is None and not particulars(text) <= _particulars(_said(passages, places)):
+        held = _said(passages, places)
+        why = unborne(analyser, text, ground(analyser, held))
+        if why is None and not particulars(text) <= _particulars(held):
             why = "it names what is not there"
         if why is not None:
             tally.refuse(why)
             continue
         tally.taken += 1
         cues = {passages[place].cue for place in places}
-        held = _said(passages, places)
         verbatim = any(folded(text.rstrip(".")) in folded(passage) for passage in held)
         made.setdefault(folded(text), Fact(text, places, cues.pop() if len(cues) == 1 else None, inferred=not verbatim))
     return [*made.values()]
@@ -274,11 +274,12 @@ def read_entities(analyser: Analyser, facts: Sequence[Fact], found: Sequence[Any
     for item in found:
         name = replies.text_of(item, ("entity", "name"), limit=120) if isinstance(item, Mapping) else None
         about = replies.text_of(item, ("text", "about", "statement", "description"), limit=LONGEST) if name else None
-        places = tuple(place for place in _places(item, len(facts)) if name and folded(name) in folded(facts[place].text))
+        said = _places(item, len(facts))
+        places = tuple(place for place in said if name and folded(name) in folded(facts[place].text))
         if name is None or not places:
             tally.refuse("no name that the statements hold")
             continue
-        texts = [facts[place].text for place in _places(item, len(facts))]
+        texts = [facts[place].text for place in said]
         if about is None or unborne(analyser, about, ground(analyser, texts)) or not particulars(about) <= _particulars(texts):
             tally.refuse("what is said of a name is not borne out")
             about = ""
@@ -345,9 +346,3 @@ def read_synthesis(
 def _without_denials(there: Ground) -> Ground:
     """Of two documents one may deny what the other says, and a sentence about both is like both."""
     return replace(there, sentences=())
-
-
-__all__ = [
-    "Entity", "Fact", "Tally", "alike", "consolidation_prompt", "containment_prompt", "entities_prompt", "facts_prompt",
-    "read_consolidation", "read_containment", "read_entities", "read_facts", "read_synthesis", "synthesis_prompt",
-]  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any, Final
 from earnest.core import check
 from earnest.core.analysis import Analyser
 from earnest.core.models import model_spec
-from earnest.encoding.document import Document, Draft, Encoding
+from earnest.encoding.document import Document, Draft, Encoding, listed
 from earnest.encoding.local import LocalEncoder
 from earnest.encoding.reflection_asking import Asking
 from earnest.encoding.reflection_steps import documents_gone_over, documents_together, facts_told
@@ -99,7 +99,8 @@ class ReflectionEncoder:
         if not callable(getattr(self.llm, "complete", None)):
             raise InvalidInput("llm", self.llm, "cannot be asked outside of a memory; give a model with complete(prompt) -> str")
         local = LocalEncoder(entity_sentences=0, cross_sentences=0)
-        plain = {document.source: local.encode([document]) for document in _listed(documents)}
+        documents = listed(documents)
+        plain = {document.source: local.encode([document]) for document in documents}
         asking = Asking(self.llm, self.max_calls, self.progress)
         works = [work_of(document, plain[document.source].drafts) for document in documents]
         before = {work.document.source: self.known(work.document.source) if self.known else () for work in works}
@@ -129,9 +130,3 @@ class ReflectionEncoder:
             tuple(drafts), tuple(skipped), tuple(notes), tuple(spoken),
             unfinished=tuple(dict.fromkeys(work.document.source for work in works if work.failed)),
         )  # fmt: skip
-
-
-def _listed(documents: Any) -> list[Document]:
-    if isinstance(documents, Document) or not isinstance(documents, Sequence) or not all(isinstance(one, Document) for one in documents):
-        raise InvalidInput("documents", documents, "must be a list of Document; put a single one in brackets")
-    return list(documents)

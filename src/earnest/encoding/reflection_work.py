@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from earnest.core.analysis import folded
+from earnest.core.entities import find_entities
 from earnest.core.entry import Origin
 from earnest.core.grounding import tells
 from earnest.encoding.document import Document, Draft
-from earnest.encoding.entities import find_entities
 from earnest.encoding.reflecting import QUOTE, Entity, Fact, Tally
 
 PIECE: Final = 6_000
@@ -189,7 +189,7 @@ def about_of(work: Work, names: Sequence[str]) -> list[str]:
 def synthesis_of(text: str, places: Sequence[int], texts: Sequence[str], names: Sequence[str], sources: tuple[str, ...]) -> Draft:
     """A statement that rests on two documents as the draft of an entry."""
     name = next((name for name in names if folded(name) in folded(text)), None)
-    quote = " … ".join(texts[place] for place in places)[: QUOTE - 1]
+    quote = JOINED.join(texts[place] for place in places)[: QUOTE - 1]
     return Draft(text, f"What do we know about {name}?" if name else None, "semantic", "cross_doc", sources, {"quote": quote})
 
 

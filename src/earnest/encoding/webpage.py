@@ -10,8 +10,9 @@ import re
 from html.parser import HTMLParser
 from typing import Final
 
+from earnest.core.patterns import lazily
 from earnest.core.sentences import words
-from earnest.encoding.blocks import ITEM, Builder, Reading
+from earnest.encoding.blocks import ITEM, Builder, Reading, row_of
 
 _VOID: Final = words("area base br col embed hr img input link meta param source track wbr")
 _LEFT_OUT: Final = {
@@ -24,13 +25,13 @@ _BLOCKS: Final = words(
     "main menu ol p pre section summary table tbody td tfoot th thead tr ul caption"
 )
 _LISTS: Final = frozenset(("ul", "ol", "menu"))
-_HEADING: Final = re.compile(r"h[1-6]")
-_HIDDEN: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-_LANGUAGE: Final = re.compile(r"\blang(?:uage)?-([\w+#-]{1,30})")
+_HEADING: Final = lazily(r"h[1-6]")
+_HIDDEN: Final = lazily(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_LANGUAGE: Final = lazily(r"\blang(?:uage)?-([\w+#-]{1,30})")
 _CHARSET: Final = re.compile(
     rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})|<\?xml[^>]{0,100}?encoding=["']([\w.:-]{1,40})""", re.IGNORECASE
 )
-_LOOKS: Final = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+_LOOKS: Final = lazily(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
 _HEAD: Final = 4_096
 _MAX_DEPTH: Final = 100
 
@@ -301,9 +302,4 @@ class _Page(HTMLParser):
         rows, self._rows = self._rows, []
         headers = rows[0][1] if len(rows) > 1 and rows[0][0] else []
         for _, cells in rows[1:] if headers else rows:
-            said = []
-            for number, cell in enumerate(cells):
-                header = headers[number] if number < len(headers) else ""
-                if cell:
-                    said.append(f"{header}: {cell}" if header else cell)
-            self._builder.row("; ".join(said))
+            self._builder.row(row_of(headers, cells))

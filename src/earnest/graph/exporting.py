@@ -6,6 +6,7 @@ import json
 import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Any, Final
 from xml.sax.saxutils import escape, quoteattr
 
@@ -13,10 +14,10 @@ from earnest.core import links
 from earnest.core.entry import Entry, StoredEntry
 from earnest.core.gist import gist
 from earnest.core.settings import Settings
-from earnest.graph.walking import related
+from earnest.graph.walking import reached
+from earnest.ledger import walks
 from earnest.protocols import Reading
 
-_PAGE: Final = 1_000
 _NODE: Final = (("label", "string"), ("kind", "string"), ("scope", "string"), ("standing", "string"), ("importance", "double"))
 _EDGE: Final = (("kind", "string"), ("weight", "double"), ("reason", "string"), ("stated", "boolean"))
 
@@ -83,15 +84,10 @@ def _xml(value: Any) -> str:
 
 def graph_of(reading: Reading, settings: Settings, start: StoredEntry | None, hops: int, limit: int, now: datetime) -> Graph:
     """The graph around an entry, or all of it. O(its links)."""
-    found: list[links.Link] = []
     if start is None:
-        after: tuple[int, int, str] = (0, 0, "")
-        while len(found) <= limit and (page := reading.links(after, _PAGE)):
-            found += page
-            after = page[-1].key
+        found = [*islice(walks.links(reading), limit + 1)]
     else:
-        near = related(reading, settings, start, links.MOST_NODES, hops, links.KINDS, now)
-        rows = [start.row, *(stored.row for one in near if (stored := reading.entry(one.entry.id)) is not None)]
+        rows = [start.row, *reached(reading, settings, start, hops, links.KINDS, now)]
         here = set(rows)
         found = [link for link in reading.links_of(rows) if link.entry in here and link.other in here]
     kept = found[:limit]

@@ -26,10 +26,7 @@ def unlinked(tx: Writing, settings: Settings, analyser: Analyser, event: Event) 
 
 def linked_again(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
     """Takes back that links were cut: they are there again, as they were."""
-    one, other = (lifecycle.found(tx, entry) for entry in event.entries)
-    for stored in (one, other):
-        if not stored.entry.alive:
-            raise NotAllowed(f"entry {stored.entry.id} is dead ({stored.entry.cause}); restore it first")
+    one, other = (lifecycle.living(tx, entry) for entry in event.entries)
     low, high = sorted((one.row, other.row))
     for kind, weight, reason, stated in (tx.before_edit(event.seq) or {}).get("links", []):
         tx.put_link(Link(low, high, kind, weight, reason, stated))

@@ -37,7 +37,9 @@ LENDERS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class Step:
+    """The last link on a way from an entry: what is left of its score, and the row that the link came from."""
+
     score: float
     kind: str
     weight: float
@@ -49,35 +51,42 @@ class _Step:
 def related(
     reading: Reading, settings: Settings, start: StoredEntry, k: int, hops: int, kinds: Collection[str] | None, now: datetime
 ) -> list[Related]:
-    """The entries that are linked with one, most closely first, each once however many ways lead there.
-
-    Cost: at most `links.MOST_NODES` entries and their links, whatever the hops.
-    """
-    reached: dict[int, _Step] = {}
-    frontier: dict[int, float] = {start.row: 1.0}
-    for hop in range(1, hops + 1):
-        steps: dict[int, _Step] = {}
-        for row, step in _steps(reading, settings, frontier, hop, kinds, now):
-            if row != start.row and row not in reached and (row not in steps or step.score > steps[row].score):
-                steps[row] = step
-        if hop == 1 and (kinds is None or SUPERSESSION in kinds):
-            for row, step in _lineage(reading, start):
-                steps.setdefault(row, step)
-        room = links.MOST_NODES - len(reached)
-        best = sorted(steps.items(), key=lambda pair: (-pair[1].score, pair[0]))[:room]
-        reached.update(best)
-        frontier = {row: step.score for row, step in best}
-        if not frontier or room <= len(best):
-            break
-    ranked = sorted(reached.items(), key=lambda pair: (-pair[1].score, pair[0]))[:k]
+    """The entries that are linked with one, most closely first, each once however many ways lead there. Cost: as `reached`."""
+    ranked = sorted(reached(reading, settings, start, hops, kinds, now).items(), key=lambda pair: (-pair[1].score, pair[0]))[:k]
     entries = {stored.row: stored.entry for stored in reading.entries([*(row for row, _ in ranked), *(step.via for _, step in ranked)])}
     return [Related(entries[row], step.kind, step.score, step.weight, step.reason, step.hops, entries[step.via].id) for row, step in ranked]
 
 
+def reached(
+    reading: Reading, settings: Settings, start: StoredEntry, hops: int, kinds: Collection[str] | None, now: datetime
+) -> dict[int, Step]:
+    """The rows that links lead to from an entry, each with the best way there.
+
+    Cost: at most `links.MOST_NODES` entries and their links, whatever the hops.
+    """
+    made: dict[int, Step] = {}
+    frontier: dict[int, float] = {start.row: 1.0}
+    for hop in range(1, hops + 1):
+        steps: dict[int, Step] = {}
+        for row, step in _steps(reading, settings, frontier, hop, kinds, now):
+            if row != start.row and row not in made and (row not in steps or step.score > steps[row].score):
+                steps[row] = step
+        if hop == 1 and (kinds is None or SUPERSESSION in kinds):
+            for row, step in _lineage(reading, start):
+                steps.setdefault(row, step)
+        room = links.MOST_NODES - len(made)
+        best = sorted(steps.items(), key=lambda pair: (-pair[1].score, pair[0]))[:room]
+        made.update(best)
+        frontier = {row: step.score for row, step in best}
+        if not frontier or room <= len(best):
+            break
+    return made
+
+
 def _steps(
     reading: Reading, settings: Settings, frontier: dict[int, float], hop: int, kinds: Collection[str] | None, now: datetime
-) -> Sequence[tuple[int, _Step]]:
-    made: list[tuple[int, _Step]] = []
+) -> Sequence[tuple[int, Step]]:
+    made: list[tuple[int, Step]] = []
     for link in reading.links_of([*frontier]):
         if kinds is not None and link.kind not in kinds:
             continue
@@ -85,16 +94,16 @@ def _steps(
         for row in (link.entry, link.other):
             if row in frontier:
                 score = frontier[row] * weight * (1.0 if hop == 1 else links.HOP)
-                made.append((link.end(row), _Step(score, link.kind, weight, link.reason, hop, row)))
+                made.append((link.end(row), Step(score, link.kind, weight, link.reason, hop, row)))
     return made
 
 
-def _lineage(reading: Reading, start: StoredEntry) -> list[tuple[int, _Step]]:
+def _lineage(reading: Reading, start: StoredEntry) -> list[tuple[int, Step]]:
     """What an entry took the place of, and what took its place."""
-    made = [(parent, _Step(1.0, SUPERSESSION, 1.0, _LINEAGE.get(how, how), 1, start.row)) for parent, how, _ in reading.lineage(start.row)]
+    made = [(parent, Step(1.0, SUPERSESSION, 1.0, _LINEAGE.get(how, how), 1, start.row)) for parent, how, _ in reading.lineage(start.row)]
     heir = reading.entry(start.entry.heir) if start.entry.heir else None
     if heir is not None:
-        made.append((heir.row, _Step(1.0, SUPERSESSION, 1.0, "took its place", 1, start.row)))
+        made.append((heir.row, Step(1.0, SUPERSESSION, 1.0, "took its place", 1, start.row)))
     return made
 
 

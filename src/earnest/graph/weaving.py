@@ -14,6 +14,7 @@ from typing import Final
 from earnest.core import links
 from earnest.core.analysis import Analyser
 from earnest.core.calendar import FIRST, LAST
+from earnest.core.entities import find_entities
 from earnest.core.entry import Entry, StoredEntry
 from earnest.core.filters import Filter
 from earnest.core.links import Link
@@ -111,8 +112,6 @@ def _inherited(tx: Writing, stored: StoredEntry) -> Iterator[Link]:
 
 
 def _by_name(reading: Reading, analyser: Analyser, stored: StoredEntry) -> Iterator[Link]:
-    from earnest.encoding.entities import find_entities
-
     entry = stored.entry
     found = find_entities([(entry.text, ("",))])
     shared: dict[int, list[tuple[str, float]]] = {}

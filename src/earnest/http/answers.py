@@ -119,18 +119,35 @@ class NewTurnAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Abandoned:
+class ClosedTicket:
     """A ticket that was closed without an outcome."""
 
     ticket: str
-    landed: bool
+    abandoned: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The number of the event that was recorded."""
+    """A measurement of doing nothing: the number of its event, and what the meter's word weighs on this channel."""
 
     event: int
+    delta: float
+    meter: str
+    tier: str
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What an erasure took away, or would take: counts only. `complete` if it was carried out and nothing was found afterwards."""
+
+    complete: bool
+    subject: str
+    dry_run: bool
+    counts: Mapping[str, int]
+    released: tuple[str, ...]
+    event: int | None
+    probed: Mapping[str, int]
+    left: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

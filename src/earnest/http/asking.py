@@ -7,7 +7,7 @@ from typing import Any, Final
 from earnest.core.ticket import Answer, Settlement, Ticket, TicketRecord
 from earnest.core.turns import Context
 from earnest.http import shapes
-from earnest.http.answers import Abandoned, HitList, NewTurnAnswer, TicketPage
+from earnest.http.answers import ClosedTicket, HitList, NewTurnAnswer, TicketPage
 from earnest.http.entries import ROOT, paged, scope_of
 from earnest.http.operations import Call, Operation, Reply
 from earnest.http.problems import Problem
@@ -55,12 +55,12 @@ def refused(call: Call, reason: str) -> Problem:
     return Problem(409, "conflict", reason)
 
 
-def _abandon(call: Call) -> Abandoned:
+def _abandon(call: Call) -> ClosedTicket:
     name = call.path["ticket"]
     if not call.memory.abandon(name, reason=call.body.reason, key=call.key):
         found = call.memory.ticket(name)
         raise refused(call, f"ticket {name} is not known here" if found is None else f"ticket {name} is not open: it is {found.state}")
-    return Abandoned(name, True)
+    return ClosedTicket(name, True)
 
 
 def _ticket(call: Call) -> TicketRecord:
@@ -118,7 +118,7 @@ OPERATIONS: Final = (
     ),
     Operation(
         "POST", DECISION + "/abandonment", "abandon", "Close a ticket without an outcome: no information, which is not zero",
-        _abandon, Abandoned,
+        _abandon, ClosedTicket,
         body=shapes.ReasonGiven, access="write", failures=(404, 409), keyed=True, span="earnest.abandon", theme="asking",
     ),
     Operation(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ OPEN: Final = ("/healthz", "/readyz")
 
 GUARDED: Final = ("/v1", "/mcp", "/metrics")
 """What lies under these is answered with a token alone; everything else is static."""
+
+LINGER: Final = 64 * 1024 * 1024
+"""Bytes of a body that is too large which are still taken in, and thrown away, so that its sender reads the refusal."""
 
 SAFE: Final = frozenset(("GET", "HEAD"))
 
@@ -172,7 +176,20 @@ class Guard:
             if problem.status in (400, 401, 403, 408, 413, 415, 429, 431) and (problem.status == 431 or _has_body(scope)):
                 # The rest of the body is not worth reading.
                 answer.headers["connection"] = "close"
+            if problem.kind == "too-large":
+                await self._let_finish(scope, receive)
             await answer(scope, receive, sent)
+
+    async def _let_finish(self, scope: Scope, receive: Receive) -> None:
+        """Throw away the rest of a body that says its length, if it is not much and its sender has a token: on a connection that is closed
+        over unread bytes, who is still sending gets a reset, and never reads why."""
+        length = Headers(scope=scope).get("content-length", "")
+        if "grant" not in scope["state"] or len(length) > 15 or int(length or LINGER + 1) > LINGER:
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._limits.receive):
+                while (await receive()).get("more_body"):
+                    pass
 
     def _pass(self, scope: Scope) -> None:
         path = scope["path"]

@@ -22,7 +22,9 @@ def _tick(call: Call) -> TickReport:
 
 def _control(call: Call) -> Recorded:
     body: shapes.Measurement = call.body
-    return Recorded(call.memory.control(**body.model_dump(), key=call.key))
+    event = call.memory.control(**body.model_dump(), key=call.key)
+    told = call.memory.events(after=event - 1, limit=1)[0].data
+    return Recorded(event, body.delta, told["meter"], told["tier"])
 
 
 def _remeasure(call: Call) -> SecondLook:

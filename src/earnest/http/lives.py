@@ -6,14 +6,13 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, Final
 
 from earnest.core.entry import Entry
-from earnest.core.erasing import Receipt
 from earnest.core.reports import CleanupReport, EncodeReport, Feedback, Related
 from earnest.core.rules import Rule
 from earnest.encoding import Document
 from earnest.graph.exporting import Graph
 from earnest.http import shapes
 from earnest.http import shapes_life as forms
-from earnest.http.answers import AnalysisAnswer, LinksCut, RelatedList, RuleList, RulePage
+from earnest.http.answers import AnalysisAnswer, Erased, LinksCut, RelatedList, RuleList, RulePage
 from earnest.http.entries import ONE, ROOT, scope_of
 from earnest.http.operations import Call, Operation, Reply
 from earnest.http.problems import Problem
@@ -82,9 +81,10 @@ def _compress(call: Call) -> Entry:
     return call.memory.compress(call.path["entry"], call.body.llm or None, key=call.key)
 
 
-def _erase(call: Call) -> Receipt:
+def _erase(call: Call) -> Erased:
     body: forms.Subject = call.body
-    return call.memory.erase(**body.model_dump(), key=call.key)
+    made = call.memory.erase(**body.model_dump(), key=call.key)
+    return Erased(made.complete, made.subject, made.dry_run, made.counts, made.released, made.event, made.probed, made.left)
 
 
 def _encode(call: Call) -> EncodeReport:
@@ -181,7 +181,7 @@ OPERATIONS: Final = (
         theme="ledger",
     ),
     Operation(
-        "POST", ROOT + "/erasure", "erase", "Erase entries and everything that goes with them; there is no undo", _erase, Receipt,
+        "POST", ROOT + "/erasure", "erase", "Erase entries and everything that goes with them; there is no undo", _erase, Erased,
         body=forms.Subject, access="write", who="operator", failures=(404,), keyed=True, slow=True, span="delete_memory", theme="moving",
     ),
     Operation(

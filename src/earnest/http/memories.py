@@ -13,7 +13,7 @@ from typing import Final
 
 from earnest.errors import EarnestError, InvalidInput, StoreBusy, StoreError, StoreFull, WrongAgent, shown
 from earnest.memory import Memory
-from earnest.opening import agent_name, agents_in, file_name
+from earnest.opening import DEFAULT_AGENT, agent_name, agents_in, file_name
 
 MOST: Final = 32
 """Memories that stay open at once."""
@@ -32,6 +32,8 @@ class _Seat:
         self.users = 0
         self.used = 0.0
         self.stale = False
+        self.passing = False
+        """Whether the request that it was opened for, to make a memory, failed: it is closed when nobody sits there."""
         self.file: tuple[int, int] | None = None
 
 
@@ -88,13 +90,17 @@ class Memories:
 
     @contextmanager
     def lent(self, agent: str, *, make: bool = False) -> Iterator[Memory]:
-        """An agent's memory for one request; an empty one, kept nowhere, if nobody made it and `make` is not set.
+        """An agent's memory for one request; an empty one, kept nowhere, if nobody made it and `make` is not set. One in which nothing was
+        recorded leaves no file once it is closed, which is at once where the request failed that it was made for.
+
+        Any agent of the folder: one whose name comes out of an address was looked at before (`checked_agent`).
 
         Raises:
             InvalidInput: No name for an agent. StoreError: as `Memory.open`.
         """
-        name = checked_agent(agent)
-        if not self.there(name):
+        name = agent_name(agent) or DEFAULT_AGENT
+        there = self.there(name)
+        if not there:
             if self.owner is not None and make:
                 raise WrongAgent(f"this service holds the memory of agent {self.owner!r} alone")
             if not make:
@@ -105,7 +111,7 @@ class Memories:
         try:
             with seat.lock:
                 if seat.memory is None:
-                    seat.memory = Memory.open(self.file(name), name, channel="http", timeout=self._patience)
+                    seat.memory = Memory.open(self.file(name), name, channel="http", timeout=self._patience, keep_empty=False)
                     seat.file = _identity(self.file(name))
             yield seat.memory
         except (StoreBusy, StoreFull):
@@ -113,6 +119,9 @@ class Memories:
         except StoreError:
             # What went wrong may lie with this opening: the next request opens the file anew.
             seat.stale = True
+            raise
+        except EarnestError:
+            seat.passing = seat.passing or not there
             raise
         finally:
             self._returned(name, seat)
@@ -140,7 +149,7 @@ class Memories:
         with self._lock:
             seat.users -= 1
             seat.used = time.monotonic()
-            gone = [seat] if seat.users == 0 and (seat.stale or self._closed) else []
+            gone = [seat] if seat.users == 0 and (seat.stale or seat.passing or self._closed) else []
             if gone and self._seats.get(name) is seat:
                 del self._seats[name]
             gone += self._beyond()
@@ -173,6 +182,11 @@ class Memories:
         _close(gone)
 
 
+def addressable(name: str) -> bool:
+    """Whether an agent's name can stand in an address as it is: not with a slash, nor of dots alone, which proxies read as paths."""
+    return "/" not in name and "\\" not in name and set(name) != {"."}
+
+
 def checked_agent(value: str) -> str:
     """An agent's name as it may stand in a path.
 
@@ -180,7 +194,7 @@ def checked_agent(value: str) -> str:
         InvalidInput: No name for an agent; or one with a slash or made of dots alone, which proxies take for a path of their own.
     """
     name = agent_name(value)
-    if name is None or "/" in name or "\\" in name or set(name) == {"."}:
+    if name is None or not addressable(name):
         raise InvalidInput("agent", value, "must not hold / or \\ or consist of dots: in an address these mean something else")
     return name
 

@@ -143,19 +143,49 @@ def problem_of(error: EarnestError) -> Problem:
 def unusable(error: ValidationError, *, what: str) -> Problem:
     """Values that do not have the form that the operation documents."""
     errors = []
-    for one in error.errors(include_url=False, include_context=False, include_input=False):
+    for one in error.errors(include_url=False, include_input=False):
         place = ".".join(str(step) for step in one["loc"]) or what
-        errors.append({"field": place, "reason": _plainer(one["type"], one["msg"])})
+        errors.append({"field": place, "reason": _plainer(one["type"], one["msg"], one.get("ctx", {}))})
     first = errors[0]
     return Problem(422, "invalid-input", f"{first['field']}: {first['reason']}", field=first["field"], errors=errors[:20])
 
 
-def _plainer(kind: str, message: str) -> str:
-    if kind == "extra_forbidden":
-        return "is not known here"
-    if kind == "missing":
-        return "is missing"
-    return message[:1].lower() + message[1:]
+_REASONS: Final[Mapping[str, str]] = {
+    "extra_forbidden": "is not known here",
+    "missing": "is missing",
+    "string_type": "must be text",
+    "string_too_short": "is blank; give it some words",
+    "string_too_long": "is too long; at most {max_length:,} characters are kept",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_parsing_size": "must be a whole number of a reasonable size",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+    "finite_number": "must be a finite number",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "greater_than": "must be more than {gt:,}",
+    "greater_than_equal": "must be at least {ge:,}",
+    "less_than": "must be less than {lt:,}",
+    "less_than_equal": "must be at most {le:,}",
+    "list_type": "must be a list",
+    "too_short": "must hold at least {min_length:,}; here are {actual_length:,}",
+    "too_long": "must hold at most {max_length:,}",
+    "dict_type": "must be a JSON object",
+    "model_type": "must be a JSON object",
+    "model_attributes_type": "must be a JSON object",
+}
+"""What is said of a value, in the words that the library has for it, by the kind of fault that pydantic finds."""
+
+
+def _plainer(kind: str, message: str, limits: Mapping[str, Any]) -> str:
+    if kind == "literal_error":
+        return "must be one of " + str(limits["expected"]).replace("'", "").replace(" or ", ", ")
+    said = _REASONS.get(kind)
+    if said is None:
+        return message[:1].lower() + message[1:]
+    return said.format(**{name: int(n) if isinstance(n, float) and n.is_integer() else n for name, n in limits.items()})
 
 
 def fault() -> Response:

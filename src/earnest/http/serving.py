@@ -19,7 +19,6 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from earnest.errors import InvalidInput
 from earnest.http.guard import Limits
 from earnest.http.workers import THREAD
 
@@ -28,16 +27,6 @@ PORT: Final = 8765
 
 KEEP_ALIVE: Final = 15
 """Seconds that a connection may wait for its next request."""
-
-
-def loopback(host: str) -> bool:
-    """Whether only this machine can reach a host."""
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def names_of(host: str, port: int) -> list[str]:
@@ -50,28 +39,6 @@ def names_of(host: str, port: int) -> list[str]:
     made = [f"{name}:{port}" for name in dict.fromkeys(names)]
     # A browser leaves the usual port out. (With it, any other port would be taken too.)
     return [*made, *names] if port == 80 else made
-
-
-def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens there; port 0 takes a free one.
-
-    Raises:
-        InvalidInput: The address is none of this machine's, or the port is taken or not allowed.
-    """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # With the protocol named, asyncio sends small answers at once; else each waits 40 ms for what might follow.
-    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        if not hasattr(socket, "SO_EXCLUSIVEADDRUSE"):
-            # Where that is known, the option would let another program take the port over; elsewhere it only spares a wait.
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((host, port))
-        made.listen(128)
-        made.set_inheritable(False)
-    except OSError as error:
-        made.close()
-        raise InvalidInput("port", port, f"cannot be listened on at {host} ({error.strerror or error}); name another") from error
-    return made
 
 
 class _Patient(H11Protocol):

@@ -11,7 +11,7 @@ from earnest.core.entry import Cause, Kind, Retention, Standing
 from earnest.core.ticket import Tier
 
 Text = Annotated[str, Field(min_length=1, max_length=check.MAX_TEXT)]
-Query = Annotated[str, Field(min_length=1, max_length=check.MAX_QUERY)]
+Query = Annotated[str, Field(max_length=check.MAX_QUERY, description="any text; memory is silent on one without words")]
 Label = Annotated[str, Field(min_length=1, max_length=check.MAX_LABEL)]
 Scope = Annotated[str, Field(max_length=check.MAX_LABEL)]
 Labels = Annotated[list[Label], Field(max_length=check.MAX_LIST)]
@@ -111,6 +111,13 @@ class Recall(Filters):
     mode: Literal["auto", "hybrid", "rrf", "keyword", "dense"] = "auto"
     links: (
         Annotated[bool, Field(description="whether hits lend to what they are linked with; as the setting `spread` unless given")] | None
+    ) = None
+    weigh: (
+        Annotated[
+            list[Literal["importance", "confidence", "recency"]],
+            Field(max_length=3, description="what relevance is multiplied by; the setting `weigh` unless given"),
+        ]
+        | None
     ) = None
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from earnest import __version__
 from earnest.http.answers import AgentList, AgentSummary, Alive, Session
+from earnest.http.memories import addressable
 from earnest.http.metrics import MEDIA
 from earnest.http.operations import Call, Operation, Reply
 from earnest.http.problems import Problem
@@ -24,7 +25,7 @@ def _session(call: Call) -> Session:
 
 
 def _agents(call: Call) -> AgentList:
-    return AgentList([AgentSummary(name) for name in call.service.memories.agents() if call.grant.allows(name)])
+    return AgentList([AgentSummary(name) for name in call.service.memories.agents() if addressable(name) and call.grant.allows(name)])
 
 
 def _openapi(call: Call) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from typing import Any, Final
 from earnest.core import check
 from earnest.core.ticket import CHANNEL_TIERS
 from earnest.errors import InvalidInput, StoreError, shown
+from earnest.files import replacing
 from earnest.opening import agent_name
 from earnest.protocols import Clock, Rng
 
@@ -217,7 +218,7 @@ def environment_token(value: str | None) -> list[tuple[str, Grant]]:
         return []
     if len(value) < LEAST or not value.isascii() or not value.isprintable() or " " in value:
         raise InvalidInput("EARNEST_TOKEN", "…", f"must be at least {LEAST} printable ASCII characters without blanks")
-    return [(value, Grant("environment", "environment", operator=True))]
+    return [(value, Grant("environment", "EARNEST_TOKEN", operator=True))]
 
 
 def passing_token(rng: Rng, grant: Grant) -> tuple[str, Grant]:
@@ -237,10 +238,7 @@ def _text(rng: Rng, size: int) -> str:
 def _write(folder: Path, name: str, kept: Mapping[str, Any]) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle = os.open(folder / f"{name}.json", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            json.dump(kept, file)
-            file.flush()
-            os.fsync(file.fileno())
+        with replacing(folder / f"{name}.json", mode=0o600) as file:
+            file.write(json.dumps(kept).encode("ascii"))
     except OSError as error:
         raise StoreError(f"{shown(str(folder))}: the token could not be kept ({error.strerror}); nothing was made") from error

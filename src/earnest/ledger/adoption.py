@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from earnest.core.filters import Filter
 from earnest.core.settings import Settings
+from earnest.ledger import walks
 from earnest.ledger.book import Book
 from earnest.ledger.testimony import UNLEARNED, judge_again, relearn
 from earnest.protocols import Writing
-
-_PAGE = 500
 
 
 def adopt(tx: Writing, settings: Settings) -> None:
@@ -24,9 +23,5 @@ def adopt(tx: Writing, settings: Settings) -> None:
         judge_again(tx, settings, sorted(rows))
         return
     book = Book(tx, settings)
-    chosen = Filter(scopes=None, standings=("suspended",), rules=True)
-    after: str | None = None
-    while page := tx.page(chosen, after, _PAGE):
-        for stored in page:
-            book.verdict(stored)
-        after = page[-1].entry.id
+    for stored in walks.entries(tx, Filter(scopes=None, standings=("suspended",), rules=True)):
+        book.verdict(stored)

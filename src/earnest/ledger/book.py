@@ -108,9 +108,11 @@ class Book:
         postings = self.due(stored)
         if stored.entry.balance > 0:
             postings.append(Posting(stored.row, FORFEIT, stored.entry.balance))
-        elif stored.entry.balance < 0:
-            postings.append(Posting(FORFEIT, stored.row, -stored.entry.balance))
-        return postings
+        return [*postings, *self.forgiven(stored)]
+
+    def forgiven(self, stored: StoredEntry) -> list[Posting]:
+        """What makes up for the debt of an account that is closed; nothing where there is none."""
+        return [Posting(FORFEIT, stored.row, -stored.entry.balance)] if stored.entry.balance < 0 else []
 
     def bury(
         self,

@@ -15,9 +15,10 @@ from earnest.core.grounding import lost
 from earnest.core.settings import Settings
 from earnest.core.shortening import ENOUGH
 from earnest.errors import NotAllowed
-from earnest.ledger import admission
+from earnest.ledger import admission, walks
 from earnest.ledger.book import Book
-from earnest.ledger.lifecycle import insert, movable, next_version, refuse_saying_twice
+from earnest.ledger.editing import next_version
+from earnest.ledger.lifecycle import insert, movable, refuse_saying_twice
 from earnest.protocols import Reading, Rng, Writing
 
 HOW: Final = "compression"
@@ -26,7 +27,6 @@ TRIED: Final = 500
 """Entries that scheduled compression tries in one run: the next run goes on after them."""
 _TURN: Final = "compressing"
 """The setting that says which entry scheduled compression tried last, where a run did not come to the end."""
-_PAGE: Final = 1_000
 
 
 def compressible(stored: StoredEntry) -> None:
@@ -84,17 +84,12 @@ def compress(
 def long_ones(reading: Reading, over: int, older: float, now: datetime, avoided: frozenset[str]) -> list[StoredEntry]:
     """Entries that may be compressed, longer than `over` characters and recorded at least `older` days ago, longest first. O(entries)."""
     made: list[StoredEntry] = []
-    after = None
-    while True:
-        page = reading.page(Filter(scopes=None), after, _PAGE)
-        for stored in page:
-            entry = stored.entry
-            free = entry.standing == "active" and not entry.pinned and not stored.open_tickets and entry.kind != "rule"
-            if free and len(entry.text) > over and _old(entry.created, older, now) and entry.id not in avoided:
-                made.append(stored)
-        if len(page) < _PAGE:
-            return sorted(made, key=lambda stored: (-len(stored.entry.text), stored.row))
-        after = page[-1].entry.id
+    for stored in walks.entries(reading, Filter(scopes=None)):
+        entry = stored.entry
+        free = entry.standing == "active" and not entry.pinned and not stored.open_tickets and entry.kind != "rule"
+        if free and len(entry.text) > over and _old(entry.created, older, now) and entry.id not in avoided:
+            made.append(stored)
+    return sorted(made, key=lambda stored: (-len(stored.entry.text), stored.row))
 
 
 def in_turn(reading: Reading, found: Sequence[StoredEntry]) -> list[StoredEntry]:

@@ -13,9 +13,9 @@ from earnest.core.entry import Entry, StoredEntry
 from earnest.core.filters import Filter
 from earnest.core.ranking import similarity
 from earnest.core.ticket import CHANNEL_TIERS, Tier
+from earnest.ledger import walks
 from earnest.protocols import Reading
 
-_PAGE: Final = 1_000
 # Two entries that are alike to a part t share a term among the first (1 - t) of each, terms ordered by how rare they are (prefix filtering:
 # Chaudhuri, Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007). Terms that many entries hold tell nothing and would bring all pairs back.
 _COMMON: Final = 64
@@ -28,7 +28,8 @@ def groups(reading: Reading, analyser: Analyser, threshold: float) -> tuple[list
     Within one scope, kind, retention, standing and trust; not pinned, not named by an open ticket, not on probation. Two belong
     together only if nothing tells one from the other, so that a group is a chain of ever more detail. Richer, then older entries lead.
     """
-    eligible = [stored for stored in _living(reading) if not (stored.entry.pinned or stored.open_tickets or stored.probation)]
+    living = walks.entries(reading, Filter(scopes=None))
+    eligible = [stored for stored in living if not (stored.entry.pinned or stored.open_tickets or stored.probation)]
     terms = {stored.row: frozenset(analyser.terms(stored.entry.text)) for stored in eligible}
     by_row = {stored.row: stored for stored in eligible}
     candidates = _candidates(eligible, terms, threshold)
@@ -110,14 +111,3 @@ def _candidates(entries: Sequence[StoredEntry], terms: Mapping[int, frozenset[st
         return {row for rows in lists if len(rows) <= _COMMON for row in rows}
 
     return near
-
-
-def _living(reading: Reading) -> list[StoredEntry]:
-    made: list[StoredEntry] = []
-    after = None
-    while True:
-        page = reading.page(Filter(scopes=None), after, _PAGE)
-        made += page
-        if len(page) < _PAGE:
-            return made
-        after = page[-1].entry.id

@@ -6,19 +6,20 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from earnest.core import check
-from earnest.core.credit import RULES
+from earnest.core.credit import RULES, CreditRule
 from earnest.core.entry import StoredEntry
+from earnest.core.events import Posting
 from earnest.core.settings import Settings
 from earnest.core.ticket import Credit, Role, Settlement, Share, StoredTicket, Tier, tier_of
 from earnest.core.uplift import Draw
 from earnest.errors import InvalidInput
 from earnest.ledger import admission, holdout, settling
-from earnest.ledger.book import Book
+from earnest.ledger.book import Book, Moved
 from earnest.ledger.settling import Measured, Turned
 from earnest.protocols import Rng, Writing
 
@@ -121,23 +122,8 @@ def settle(
     rule = RULES[settings.rule](settings.gain, settings.supporting_share)
     book = Book(tx, settings)
     by_row = {stored.row: stored for stored in tx.entries([share.entry_row for share in ticket.shares])}
-    credits, moved, postings = [], {}, []
-    holds: dict[int, int] = {}
-    tick = tx.counter("tick")
-    for made in settling.payments(book, rule, outcome, by_row):
-        stored = by_row[made.share.entry_row]
-        change = book.credit(stored, made.amount)
-        postings += change.postings
-        moved[stored.row], holds[stored.row] = change.amount, change.holds
-        credits.append(Credit(stored.entry.id, change.amount, made.share.role))
-        # A supporter pays its part of a harm, but the advice that was followed was another's.
-        harmed = stored.harmed or (made.amount < 0 and made.share.role != "supporting")
-        book.touch(stored, change, last_settled_tick=tick, harmed=harmed)
-    for share in outcome.shares:
-        if share.role in ("deciding", "cited") and share.entry_row not in moved and by_row[share.entry_row].entry.alive:
-            bad = book.testimony.on and delta < 0 and tier == "measured" and share.role == "deciding"
-            harmed = by_row[share.entry_row].harmed or bad
-            tx.change_entry(share.entry_row, last_settled_tick=tick, harmed=harmed)
+    paid = _pay(book, rule, outcome, by_row)
+    moved = {row: change.amount for row, change in paid.moved.items()}
     words = settling.parts(outcome)
     event = tx.append(
         "settle",
@@ -149,7 +135,7 @@ def settle(
             "moved": [[row, amount] for row, amount in moved.items()],
             **({"words": [[row, part] for row, part in words.items()]} if words else {}),
         },
-        postings=postings,
+        postings=paid.postings,
         note=detail,
     )  # fmt: skip
     tx.insert_settlement(ticket, event=event, delta=delta, scale=scale, meter=meter, tier=tier, acted=acted, detail=detail, moved=moved)
@@ -157,12 +143,44 @@ def settle(
     _count_outcome(tx, tier, delta, moved)
     turned = settling.heard(tx, book, rng, outcome, event, words, by_row)
     admission.borne_out(tx, book, outcome, by_row)
+    holds = {row: change.holds for row, change in paid.moved.items()}
     calm = {row for row, stored in by_row.items() if _calm(stored, holds.get(row, stored.entry.balance), turned)}
     suspended, buried = _released(tx, book, ticket, "settled", event, calm)
     buried += admission.denied(tx, book, [share.entry_row for share in ticket.shares if share.entry_id in turned.suspended])
     return Settlement(
-        True, "settled", ticket.id, delta, meter, tier, tuple(credits), turned.suspended + suspended, buried, tick, turned.cleared
-    )
+        True, "settled", ticket.id, delta, meter, tier, paid.credits, turned.suspended + suspended, buried, tx.counter("tick"),
+        turned.cleared,
+    )  # fmt: skip
+
+
+class _Paid(NamedTuple):
+    """What an outcome paid: to whom, as its settlement tells it; the postings; and what each account holds now, by row."""
+
+    credits: tuple[Credit, ...]
+    postings: list[Posting]
+    moved: dict[int, Moved]
+
+
+def _pay(book: Book, rule: CreditRule, outcome: Measured, by_row: Mapping[int, StoredEntry]) -> _Paid:
+    """Moves the credit of an outcome, and notes of whom it was measured that nothing was paid."""
+    tick = book.tx.counter("tick")
+    credits: list[Credit] = []
+    postings: list[Posting] = []
+    moved: dict[int, Moved] = {}
+    for made in settling.payments(book, rule, outcome, by_row):
+        stored = by_row[made.share.entry_row]
+        change = moved[stored.row] = book.credit(stored, made.amount)
+        postings += change.postings
+        credits.append(Credit(stored.entry.id, change.amount, made.share.role))
+        # A supporter pays its part of a harm, but the advice that was followed was another's.
+        harmed = stored.harmed or (made.amount < 0 and made.share.role != "supporting")
+        book.touch(stored, change, last_settled_tick=tick, harmed=harmed)
+    for share in outcome.shares:
+        stored = by_row[share.entry_row]
+        if share.role in ("deciding", "cited") and stored.row not in moved and stored.entry.alive:
+            bad = book.testimony.on and outcome.delta < 0 and outcome.tier == "measured" and share.role == "deciding"
+            book.tx.change_entry(stored.row, last_settled_tick=tick, harmed=stored.harmed or bad)
+    return _Paid(tuple(credits), postings, moved)
 
 
 def _cited(shares: Sequence[Share], cited: Sequence[str]) -> tuple[Share, ...]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from earnest.core.amounts import micro
 from earnest.core.reports import Diagnosis, Finding, Vectors
 from earnest.core.settings import Settings
-from earnest.ledger import symptoms, symptoms_evidence, symptoms_use, uplift
+from earnest.ledger import symptoms, symptoms_evidence, symptoms_use, uplift, walks
 from earnest.ledger.embedding_doctor import embedding_findings
 from earnest.protocols import Reading
 
@@ -37,8 +37,8 @@ class Remembered:
 
     def findings(self, check: Check, reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> tuple[Finding, ...]:
         """What a check finds in a snapshot."""
-        last = reading.events(entry=None, kind=None, after=0, limit=1, newest=True)
-        head = last[0].hash if last else ""
+        last = walks.latest(reading)
+        head = last.hash if last else ""
         if self._kept[0] != head:
             self._kept = (head, {})
         known = self._kept[1]

@@ -8,7 +8,7 @@ fifty living entries are not bound by the share.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -19,7 +19,7 @@ from earnest.core.analysis import folded
 from earnest.core.entry import Entry, StoredEntry
 from earnest.core.events import Event
 from earnest.errors import InvalidInput
-from earnest.protocols import Reading
+from earnest.protocols import Reading, Writing
 
 SMALL: Final = 50
 """Living entries below which a day's share would be less than a pair of duplicates: the share does not bind."""
@@ -139,24 +139,28 @@ def from_the_store(reading: Reading, groups: Sequence[Sequence[StoredEntry]]) ->
     An entry's questions are its cue, and what it was asked when it decided and was measured.
     """
     made: dict[tuple[str, str], Canary] = {}
-
-    def add(question: str | None, scope: str) -> None:
-        if question and len(made) < CANARIES:
+    for question, scope in _questions(reading, groups):
+        if question:
             made.setdefault((question, scope), Canary(question, scope))
+        if len(made) == CANARIES:
+            break
+    return list(made.values())
 
+
+def _questions(reading: Reading, groups: Sequence[Sequence[StoredEntry]]) -> Iterator[tuple[str | None, str]]:
+    """Questions that the store knows the answer to, each with its scope, read as they are asked for."""
     for stored in (stored for group in groups for stored in group):
-        add(stored.entry.cue, stored.entry.scope)
+        yield stored.entry.cue, stored.entry.scope
         for settled, role, _ in reading.settlements_of(stored.row, _PER_ENTRY):
             ticket = reading.ticket(settled.ticket_id)
             if ticket is not None and role == "deciding":
-                add(ticket.query, stored.entry.scope)
+                yield ticket.query, stored.entry.scope
     for event in reading.events(entry=None, kind="settle", after=0, limit=_SETTLED, newest=True):
         ticket = reading.ticket(event.ticket) if event.ticket and event.data.get("delta", 0) > 0 else None
         share = next((share for share in ticket.shares if share.role == "deciding"), None) if ticket else None
         if ticket is not None and share is not None:
             [decider] = reading.entries([share.entry_row])
-            add(ticket.query, decider.entry.scope)
-    return list(made.values())
+            yield ticket.query, decider.entry.scope
 
 
 def known(canaries: Sequence[Canary], ask: Ask) -> list[Known]:
@@ -172,6 +176,21 @@ def known(canaries: Sequence[Canary], ask: Ask) -> list[Known]:
 def broken(canaries: Sequence[Known], ask: Ask) -> list[Canary]:
     """Those that are not answered as before: by the same entry, by its heir, or by one that says all that it said."""
     return [one.canary for one in canaries if not _still(one, ask(one.canary.question, one.canary.scope))]
+
+
+def rolled_back(tx: Writing, rows: Sequence[int], wrong: Sequence[Canary], *, canaries: int, stuck: int, **done: int) -> None:
+    """Writes down that a run was taken back.
+
+    Args:
+        rows: The entries that it had changed, which scheduled work leaves alone from now on.
+        wrong: The canaries that broke; none where the run could not be looked over.
+        canaries: How many were asked.
+        stuck: How much of it stands, because something was built on it.
+        done: What it had done: `merges`, `faded`, `compressed`.
+    """
+    told = "; ".join(canary.question for canary in wrong)
+    data = {"canaries": canaries, "broken": len(wrong), "stuck": stuck, **done}
+    tx.append("rollback", entries=rows, data=data, note=told[: check.MAX_DETAIL])
 
 
 def _holds(entry: Entry, expect: str) -> bool:

@@ -49,13 +49,14 @@ def plan(reading: Reading, subject: Subject) -> Plan:
     # stays, and so does a version that does not hold the text any more.
     whole, versions = subject.entry is not None, subject.text is None
     gone = dict.fromkeys(named)
+    merged_into = set(named) if whole else set()
     front = [*named]
     while front:
         found = reading.kin(front)
         made = [child for child, parent, how in found if parent in gone and (versions or how != "version")]
         made += [parent for child, parent, how in found if child in gone and how == "version" and versions]
         made += [parent for child, parent, how in found if child in gone and how not in ("merge", "version", "experience")]
-        made += [parent for child, parent, how in found if child in set(named) and how == "merge" and whole]
+        made += [parent for child, parent, how in found if child in merged_into and how == "merge"]
         front = [row for row in dict.fromkeys(made) if row not in gone]
         gone.update(dict.fromkeys(front))
     released = [parent for child, parent, how in reading.kin([*gone]) if how == "merge" and child in gone and parent not in gone]
@@ -125,6 +126,7 @@ def _release(tx: Writing, settings: Settings, analyser: Analyser, rows: Sequence
             continue
         living = heir.entry.alive and heir.entry.retention == "earned"
         parts = proportional(max(0, heir.entry.balance), [part for _, _, part in parents]) if living else [0] * len(parents)
+        fresh: list[int] = []
         postings: list[Posting] = []
         for (row, _, _), share in zip(parents, parts, strict=True):
             stored = members.get(row)
@@ -140,10 +142,10 @@ def _release(tx: Writing, settings: Settings, analyser: Analyser, rows: Sequence
                 postings.append(Posting(heir.row, row, share))
                 tx.change_entry(row, balance=share, rent_mark=tx.counter("rent_index"))
             back.append(stored.entry.id)
+            fresh.append(row)
         if postings:
             held = heir.entry.balance - sum(posting.amount for posting in postings if posting.credit in members)
             tx.change_entry(heir.row, balance=held, rent_mark=tx.counter("rent_index"))
-        fresh = [row for row, stored in members.items() if stored.entry.id in back]
         tx.drop_words(heir.row)
         for row in fresh:
             tx.count_words(row, counted=True)

@@ -6,18 +6,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from earnest.core.entry import StoredEntry
-from earnest.core.events import Event, micros
+from earnest.core.events import micros
 from earnest.core.filters import Filter
 from earnest.core.lessons import Fact, Lessons, line
 from earnest.core.settings import NAMES
 from earnest.core.tallies import shortened
 from earnest.core.ticket import StoredTicket
 from earnest.errors import NotAllowed
+from earnest.ledger import walks
 from earnest.protocols import Reading
 
 CHANNEL: Final = "settle-ci"
 """The channel that is meant where a fact names none."""
-_PAGE: Final = 1_000
 _LIVING: Final = ("active", "suspended")
 _LEFT_OUT: Final = ("embedder",)
 UNASKED: Final = "(the question is not kept)"
@@ -34,7 +34,8 @@ def gathered(reading: Reading, agent: str) -> Lessons:
     """
     if reading.counter("archived"):
         raise NotAllowed("part of this store's log was archived, and the text form is made from all of it: use `earnest export`")
-    every = {stored.entry.id: stored for stored in _entries(reading)}
+    everyone = Filter(scopes=None, standings=("active", "suspended", "dead"), rules=True)
+    every = {stored.entry.id: stored for stored in walks.entries(reading, everyone)}
     entries = {name: stored for name, stored in every.items() if stored.entry.cause != "erased"}
     opened, settled, ended = _decided(reading, entries)
     named = {name for fact in opened.values() for name in (fact[3], *fact[4], *_beside(fact))}
@@ -44,12 +45,12 @@ def gathered(reading: Reading, agent: str) -> Lessons:
         for name, stored in entries.items()
         if stored.entry.alive or stored.entry.cause == "executed" or (name in named and stored.entry.cause != "merged")
     }
-    ticked = reading.events(entry=None, kind="tick", after=0, limit=1, newest=True)
+    ticked = walks.latest(reading, "tick")
     known = reading.settings()
     return Lessons(
         agent,
         tick=reading.counter("tick"),
-        ticked=micros(ticked[0].at) if ticked else 0,
+        ticked=0 if ticked is None else micros(ticked.at),
         settings={name: known[name] for name in NAMES if name in known and name not in _LEFT_OUT},
         meters={meter.name: (meter.name, meter.unit, meter.scale, meter.tier, sorted(meter.channels), _revoked(reading, meter.revoked))
                 for meter in reading.meters()},
@@ -73,13 +74,10 @@ def _links(reading: Reading, entries: Mapping[str, StoredEntry]) -> dict[tuple[s
     """The links that somebody stated between the living; those that were found are found again."""
     names = {stored.row: name for name, stored in entries.items()}
     made: dict[tuple[str, str, str], Fact] = {}
-    after = (0, 0, "")
-    while page := reading.links(after, _PAGE):
-        after = page[-1].key
-        for link in page:
-            if link.stated and link.entry in names and link.other in names:
-                one, other = sorted((names[link.entry], names[link.other]))
-                made[one, other, link.kind] = (one, other, link.kind, link.weight, link.reason)
+    for link in walks.links(reading):
+        if link.stated and link.entry in names and link.other in names:
+            one, other = sorted((names[link.entry], names[link.other]))
+            made[one, other, link.kind] = (one, other, link.kind, link.weight, link.reason)
     return made
 
 
@@ -97,21 +95,6 @@ def _revoked(reading: Reading, since: int | None) -> int | None:
         return None
     event = reading.event(since)
     return 0 if since == 0 or event is None else event.tick
-
-
-def _entries(reading: Reading) -> Iterator[StoredEntry]:
-    chosen = Filter(scopes=None, standings=("active", "suspended", "dead"), rules=True)
-    after: str | None = None
-    while page := reading.page(chosen, after, _PAGE):
-        yield from page
-        after = page[-1].entry.id
-
-
-def _events(reading: Reading, kind: str) -> Iterator[Event]:
-    after = 0
-    while page := reading.events(entry=None, kind=kind, after=after, limit=_PAGE, newest=False):
-        yield from page
-        after = page[-1].seq
 
 
 def _entry(stored: StoredEntry) -> dict[str, Any]:
@@ -139,7 +122,7 @@ def _decided(reading: Reading, entries: Mapping[str, StoredEntry]) -> tuple[dict
     settled: dict[str, Fact] = {}
     ended: dict[str, Fact] = {}
     rows = {stored.row: name for name, stored in entries.items()}
-    for event in _events(reading, "decide"):
+    for event in walks.events(reading, "decide"):
         ticket = reading.ticket(event.ticket or "")
         if ticket is None:
             continue
@@ -222,7 +205,7 @@ def _plain(value: float) -> int | float:
 
 
 def _measured(reading: Reading, kind: str, settled: Mapping[str, Fact]) -> Iterator[str]:
-    for event in _events(reading, kind):
+    for event in walks.events(reading, kind):
         more = {} if event.data["scale"] == 1.0 else {"scale": event.data["scale"]}
         if event.channel != CHANNEL:
             more["channel"] = event.channel

@@ -18,7 +18,7 @@ from earnest.core.moving import Item, identified
 from earnest.core.settings import Settings
 from earnest.core.write_gate import Gate
 from earnest.errors import InvalidInput
-from earnest.ledger import admission, lifecycle
+from earnest.ledger import admission, door, lifecycle
 from earnest.ledger.book import Book
 from earnest.protocols import Reading, Rng, Writing
 
@@ -41,7 +41,7 @@ def checked_item(rng: Rng, settings: Settings, format: str, item: Item, scope: s
         "scope": (item.scope or "") if scope is None else scope, "importance": item.importance, "confidence": item.confidence,
         "retention": item.retention, "metadata": item.metadata, "tags": item.tags, "valid_from": item.valid_from, "valid_to": item.valid_to,
     }  # fmt: skip
-    new = lifecycle.checked_entry(rng, settings.default_retention, fields, Gate.of(settings.redact, settings.quarantine))
+    new = door.checked_entry(rng, settings.default_retention, fields, Gate.of(settings.redact, settings.quarantine))
     return replace(
         new, id=id_of(format, item), created=check.moment("created", item.created), version=max(1, item.version),
         strength=check.number("strength", item.strength, low=0.0, high=1e9), probation=max(probation, item.probation, new.probation),

@@ -107,7 +107,7 @@ def audit(reading: Reading, after: int, limit: int) -> Audit:
     kinds: Counter[str] = Counter()
     tiers: Counter[str] = Counter()
     meters: dict[str, dict[str, Any]] = defaultdict(lambda: {"settlements": 0, "total": 0.0, "tiers": Counter()})
-    gains: Counter[str] = Counter()
+    gains: Counter[int] = Counter()
     credited = fined = 0
     first, last, seen = after + 1, after, 0
     while seen < limit:
@@ -126,24 +126,21 @@ def audit(reading: Reading, after: int, limit: int) -> Audit:
             for posting in reading.postings(event.seq):
                 credited += posting.amount if posting.debit == WORLD else 0
                 fined += posting.amount if posting.credit == WORLD else 0
-            for entry_id, (_, amount) in _moved(reading, event.data["moved"]):
-                gains[entry_id] += amount
+            for row, amount in event.data["moved"]:
+                gains[row] += amount
         seen += len(page)
         last = page[-1].seq
-    ranked = sorted(gains.items(), key=lambda item: (-item[1], item[0]))
+    names = {stored.row: stored.entry.id for stored in reading.entries([*gains])} if gains else {}
+    ranked = sorted(((names[row], amount) for row, amount in gains.items() if row in names), key=lambda item: (-item[1], item[0]))
+    units = {meter.name: meter.unit for meter in reading.meters()} if meters else {}
     return Audit(
         first=first,
         last=last,
         by_kind=dict(sorted(kinds.items())),
-        by_meter={name: {**meter, "tiers": dict(meter["tiers"])} for name, meter in sorted(meters.items())},
+        by_meter={name: {**meter, "unit": units.get(name, ""), "tiers": dict(meter["tiers"])} for name, meter in sorted(meters.items())},
         by_tier=dict(tiers),
         credited=credited,
         fined=fined,
         gainers=tuple(item for item in ranked if item[1] > 0)[:5],
         losers=tuple(item for item in reversed(ranked) if item[1] < 0)[:5],
     )
-
-
-def _moved(reading: Reading, moved: list[list[int]]) -> list[tuple[str, list[int]]]:
-    by_row = {stored.row: stored.entry.id for stored in reading.entries([row for row, _ in moved])} if moved else {}
-    return [(by_row[pair[0]], pair) for pair in moved if pair[0] in by_row]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
@@ -12,7 +13,7 @@ from earnest.core.evidence import sigmoid
 from earnest.core.injection import MARKS
 from earnest.core.opinions import VERDICTS
 from earnest.core.rules import told as rule_told
-from earnest.core.ticket import Role, StoredSettlement
+from earnest.core.ticket import Meter, Role, StoredSettlement
 from earnest.protocols import Reading
 
 FIRST_EVENTS: Final = 50
@@ -25,7 +26,8 @@ def obituary(reading: Reading, stored: StoredEntry, fades: datetime | None = Non
     `fades` is when it will have faded unless it is used; None if it does not fade.
     """
     entry = stored.entry
-    lines = [f"entry {entry.id} ({entry.kind}, {entry.origin}, {entry.retention})", f"  says     {_cut(entry.text)}"]
+    says = _cut(entry.text) or "(its text was erased)"
+    lines = [f"entry {entry.id} ({entry.kind}, {entry.origin}, {entry.retention})", f"  says     {says}"]
     if entry.cue:
         lines.append(f"  answers  {_cut(entry.cue)}")
     lines.append(f"  sources  {', '.join(entry.sources) or 'none given'}")
@@ -41,6 +43,7 @@ def obituary(reading: Reading, stored: StoredEntry, fades: datetime | None = Non
     lines.append("")
     told, left_out = _story(reading, entry.id)
     settled = {s.event: (s, role, moved) for s, role, moved in reading.settlements_of(stored.row, FIRST_EVENTS + LAST_EVENTS)}
+    meters = {meter.name: meter for meter in reading.meters()}
     ended = {event.ticket for event in told if event.kind in ("settle", "abandon", "expire")}
     for place, event in enumerate(told):
         if place == FIRST_EVENTS and left_out:
@@ -48,7 +51,7 @@ def obituary(reading: Reading, stored: StoredEntry, fades: datetime | None = Non
         # A decision whose end is told needs no line of its own.
         if event.kind == "decide" and event.ticket in ended:
             continue
-        lines.append(f"  tick {event.tick:>5}  {_told(event, stored, settled.get(event.seq))}")
+        lines.append(f"  tick {event.tick:>5}  {_told(event, stored, settled.get(event.seq), meters)}")
     return "\n".join(lines)
 
 
@@ -92,16 +95,17 @@ def _cut(text: str, limit: int = 300) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
-def _told(event: Event, stored: StoredEntry, settlement: tuple[StoredSettlement, Role, int] | None) -> str:
+def _told(event: Event, stored: StoredEntry, settlement: tuple[StoredSettlement, Role, int] | None, meters: Mapping[str, Meter]) -> str:
     data = event.data
     if event.kind == "settle" and settlement is not None:
         settled, role, moved = settlement
         mark = "" if settled.tier == "measured" else f" [{settled.tier}]"
         acted = {True: ", acted on", False: ", not acted on", None: ""}[settled.acted]
         if role == "withheld":
-            return f"withheld at random: {shown_delta(settled.delta)} by {settled.meter}{mark} without it"
+            return f"withheld at random: {_measured(event, settled.delta, settled.meter, meters)}{mark} without it"
         detail = f": {_cut(settled.detail, 200)}" if settled.detail else ""
-        return f"settled {shown_delta(settled.delta)} by {settled.meter}{mark}{acted}, moved {shown_energy(moved, signed=True)}{detail}"
+        what = f"{_measured(event, settled.delta, settled.meter, meters)}{mark}{acted}"
+        return f"settled {what}, moved {shown_energy(moved, signed=True)} energy{detail}"
     if event.kind in ("death", "forget"):
         by = f" ({_cut(event.note, 200)})" if event.note else ""
         if event.entries and event.entries[0] != stored.entry.id:
@@ -120,15 +124,23 @@ def _told(event: Event, stored: StoredEntry, settlement: tuple[StoredSettlement,
     if event.kind == "remeasure":
         mark = "" if data["tier"] == "measured" else f" [{data['tier']}]"
         note = f": {_cut(event.note, 200)}" if event.note else ""
-        return f"measured again: {shown_delta(data['delta'])} by {data['meter']}{mark}{note}"
+        return f"measured again: {_measured(event, data['delta'], data['meter'], meters)}{mark}{note}"
     if event.kind == "feedback":
         return _opinion(event)
     if event.kind == "correct":
-        return f"put right by that, moved {shown_energy(data['moved'], signed=True)}"
+        return f"put right by that, moved {shown_energy(data['moved'], signed=True)} energy"
     if event.kind == "rule":
         return f"rule {data['status']}: {rule_told(event)}"
     told = _PLAIN.get(event.kind, event.kind)
     return f"{told}{f': {_cut(event.note, 200)}' if event.note else ''}"
+
+
+def _measured(event: Event, delta: float, name: str, meters: Mapping[str, Meter]) -> str:
+    """What a meter said, in its own unit if anybody gave it one, and whether its word was taken out of history since."""
+    meter = meters.get(name)
+    unit = f" {meter.unit}" if meter is not None and meter.unit else ""
+    gone = meter is not None and meter.revoked is not None and event.seq >= meter.revoked
+    return f"{shown_delta(delta)}{unit} by {name}{' [revoked: it does not count]' if gone else ''}"
 
 
 def _turned(event: Event) -> str:

@@ -1,89 +1,20 @@
-"""Births, edits and removals: each checked, each with its author, each with an undo."""
+"""Births and removals: each with its author, each with an undo."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import replace
-from datetime import datetime
-from typing import Any, Final
+from collections.abc import Sequence, Set
+from typing import Any
 
-from earnest.core import check
 from earnest.core.amounts import FORFEIT, MINT, micro
 from earnest.core.analysis import Analyser
-from earnest.core.entry import KINDS, ORIGINS, RETENTIONS, Entry, NewEntry, StoredEntry
+from earnest.core.entry import Entry, NewEntry, StoredEntry
 from earnest.core.events import Posting, text_digest
 from earnest.core.settings import Settings
 from earnest.core.twins import exact_digest, twin_digest
-from earnest.core.write_gate import STRICT, Gate
 from earnest.errors import InvalidInput, NotAllowed, UnknownEntry
 from earnest.ledger import admission
 from earnest.ledger.book import Book
-from earnest.ledger.decisions import new_id
 from earnest.protocols import Reading, Rng, Writing
-
-
-def checked_entry(rng: Rng, default_retention: str, fields: Mapping[str, Any], gate: Gate = STRICT) -> NewEntry:
-    """An entry from what a caller gave, every field checked, and let through the write gate.
-
-    Raises:
-        InvalidInput: Names the field and what it may be.
-    """
-    unknown = set(fields) - {
-        "text", "cue", "kind", "origin", "sources", "scope", "importance", "confidence", "retention", "valid_from", "valid_to",
-        "metadata", "tags",
-    }  # fmt: skip
-    if unknown:
-        raise InvalidInput("entry", sorted(unknown), "has no such fields")
-    if "text" not in fields:
-        raise InvalidInput("text", None, "is missing: an entry says something")
-    begins, ends = check.moment("valid_from", fields.get("valid_from")), check.moment("valid_to", fields.get("valid_to"))
-    _in_order(begins, ends)
-    retention = fields.get("retention")
-    new = NewEntry(
-        id=new_id(rng, 10),
-        text=check.text("text", fields["text"]),
-        cue=check.optional_text("cue", fields.get("cue"), limit=check.MAX_CUE),
-        kind=check.choice("kind", fields.get("kind", "semantic"), KINDS),
-        origin=check.choice("origin", fields.get("origin", "explicit"), ORIGINS),
-        sources=check.labels("sources", fields.get("sources")),
-        scope=check.label("scope", fields.get("scope", ""), blank=True),
-        importance=check.number("importance", fields.get("importance", 0.5), low=0.0, high=1.0),
-        confidence=check.number("confidence", fields.get("confidence", 1.0), low=0.0, high=1.0),
-        retention=check.choice("retention", default_retention if retention is None else retention, RETENTIONS),
-        valid_from=begins,
-        valid_to=ends,
-        tags=check.labels("tags", fields.get("tags")),
-        metadata=check.metadata("metadata", fields.get("metadata")),
-    )
-    return gated(gate, new)
-
-
-def gated(gate: Gate, new: NewEntry) -> NewEntry:
-    """An entry as the write gate lets it through: without what must not be kept, and waiting if what it says is marked."""
-    masked: list[str] = []
-    text, cue = gate.passed(new.text), None if new.cue is None else gate.passed(new.cue)
-    sources, tags = gate.labels(new.sources, masked), gate.labels(new.tags, masked)
-    metadata = gate.metadata(new.metadata, masked) if new.metadata else new.metadata
-    waits = gate.waits(text.text, cue.text if cue else None)
-    redacted = (*text.masked, *(cue.masked if cue else ()), *masked)
-    if not redacted and waits <= new.probation:
-        # What holds nothing that must go is let through as it is, as nearly everything is.
-        return new
-    return replace(
-        new,
-        text=text.text,
-        cue=cue.text[: check.MAX_CUE] if cue else None,
-        sources=sources,
-        tags=tags,
-        metadata=metadata,
-        probation=max(new.probation, waits),
-        redacted=(*new.redacted, *redacted),
-    )
-
-
-def _in_order(begins: datetime | None, ends: datetime | None) -> None:
-    if begins and ends and begins > ends:
-        raise InvalidInput("valid_to", ends.isoformat(), f"lies before valid_from, which is {begins.isoformat()}")
 
 
 def insert(
@@ -219,6 +150,18 @@ def found(tx: Reading, entry_id: str) -> StoredEntry:
     return stored
 
 
+def living(tx: Reading, entry_id: str) -> StoredEntry:
+    """The entry of that id, which must not be dead.
+
+    Raises:
+        UnknownEntry, InvalidInput. NotAllowed: it is dead.
+    """
+    stored = found(tx, entry_id)
+    if not stored.entry.alive:
+        raise NotAllowed(f"entry {entry_id} is dead ({stored.entry.cause}); restore it first")
+    return stored
+
+
 def movable(stored: StoredEntry, verb: str) -> None:
     """Refuses what an open ticket or a pin protects, or what is dead already."""
     entry = stored.entry
@@ -322,9 +265,7 @@ def forfeited(tx: Writing, stored: StoredEntry) -> int:
 
 def pin(tx: Writing, settings: Settings, entry_id: str, pinned: bool) -> StoredEntry:
     """Sets or takes the pin: a pinned entry still pays rent, rests at zero, and is never buried or merged."""
-    stored = found(tx, entry_id)
-    if not stored.entry.alive:
-        raise NotAllowed(f"entry {entry_id} is dead ({stored.entry.cause}); restore it first")
+    stored = living(tx, entry_id)
     if stored.entry.pinned == pinned:
         return stored
     book = Book(tx, settings)
@@ -342,139 +283,12 @@ def pin(tx: Writing, settings: Settings, entry_id: str, pinned: bool) -> StoredE
 
 def vouch(tx: Writing, entry_id: str) -> StoredEntry:
     """Ends an entry's wait for outcomes because somebody answers for it."""
-    stored = found(tx, entry_id)
-    if not stored.entry.alive:
-        raise NotAllowed(f"entry {entry_id} is dead ({stored.entry.cause}); restore it first")
+    stored = living(tx, entry_id)
     if not stored.probation:
         return stored
     tx.change_entry(stored.row, probation=0)
     tx.append("vouch", entries=[stored.row], data={"waited": stored.probation})
     return stored
-
-
-METADATA_FIELDS: Final = ("importance", "confidence", "retention", "metadata", "tags", "valid_from", "valid_to")
-
-
-def edit(
-    tx: Writing, settings: Settings, entry_id: str, changes: Mapping[str, Any], *, given: int | None = None, **data: Any
-) -> StoredEntry:
-    """Changes what is known about an entry, not what it says: balance and evidence stay with it.
-
-    An entry that leaves retention `earned` forfeits its balance; one that becomes `earned` gets a stake, or what was `given`.
-    """
-    stored = found(tx, entry_id)
-    entry = stored.entry
-    if not entry.alive:
-        raise NotAllowed(f"entry {entry_id} is dead ({entry.cause}); restore it first")
-    _in_order(changes.get("valid_from", entry.valid_from), changes.get("valid_to", entry.valid_to))
-    before = {name: _plain(getattr(entry, name)) for name in changes}
-    columns = {name: _column(name, value) for name, value in changes.items() if name != "tags"}
-    if "tags" in changes:
-        tx.set_tags(stored.row, changes["tags"])
-    postings = []
-    if "retention" in changes and changes["retention"] != entry.retention:
-        columns |= {"balance": 0, "rent_mark": tx.counter("rent_index")}
-        postings = Book(tx, settings).close(stored)
-        data["left"] = entry.balance
-    if columns:
-        tx.change_entry(stored.row, **columns)
-    if changes.get("retention") == "earned" != entry.retention:
-        postings += Book(tx, settings).stake(tx.entries([stored.row])[0], given)
-    tx.append("edit", entries=[stored.row], data={"fields": sorted(changes), **data}, postings=postings, before=before)
-    Book(tx, settings).verdict(tx.entries([stored.row])[0])
-    return stored
-
-
-def _plain(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, datetime) else list(value) if isinstance(value, tuple) else value
-
-
-def _column(name: str, value: Any) -> Any:
-    from earnest.core.events import canonical, micros
-
-    if name == "metadata":
-        return canonical(value)
-    return micros(value) if isinstance(value, datetime) else value
-
-
-def checked_changes(fields: Mapping[str, Any], gate: Gate = STRICT) -> dict[str, Any]:
-    """Edits from a caller, each checked and let through the write gate; None for a time takes it away."""
-    masked: list[str] = []
-    made: dict[str, Any] = {}
-    for name, value in fields.items():
-        if name in ("importance", "confidence"):
-            made[name] = check.number(name, value, low=0.0, high=1.0)
-        elif name == "retention":
-            made[name] = check.choice(name, value, RETENTIONS)
-        elif name == "metadata":
-            made[name] = gate.metadata(check.metadata(name, value), masked)
-        elif name == "tags":
-            made[name] = gate.labels(check.labels(name, value), masked)
-        elif name in ("valid_from", "valid_to"):
-            made[name] = check.moment(name, value)
-        else:
-            raise InvalidInput("update", name, f"cannot be changed; these can: text, cue, {', '.join(METADATA_FIELDS)}")
-    return made
-
-
-def says_other(stored: StoredEntry, text: Any, cue: Any) -> bool:
-    """Whether an update changes what an entry says. Words that stay the same keep their balance and evidence."""
-    said = None if text is None else check.text("text", text)
-    asked = None if cue is None else check.optional_text("cue", cue, limit=check.MAX_CUE)
-    return (text is not None and said != stored.entry.text) or (cue is not None and asked != stored.entry.cue)
-
-
-def next_version(rng: Rng, stored: StoredEntry, text: Any, cue: Any, changes: Mapping[str, Any], gate: Gate = STRICT) -> NewEntry:
-    """What the next version of an entry says and is: all that is not changed is carried over."""
-    entry = stored.entry
-    _in_order(changes.get("valid_from", entry.valid_from), changes.get("valid_to", entry.valid_to))
-    new = NewEntry(
-        id=new_id(rng, 10),
-        text=entry.text if text is None else check.text("text", text),
-        cue=entry.cue if cue is None else check.optional_text("cue", cue, limit=check.MAX_CUE),
-        kind=entry.kind,
-        origin=entry.origin,
-        sources=entry.sources,
-        scope=entry.scope,
-        importance=changes.get("importance", entry.importance),
-        confidence=changes.get("confidence", entry.confidence),
-        retention=changes.get("retention", entry.retention),
-        valid_from=changes.get("valid_from", entry.valid_from),
-        valid_to=changes.get("valid_to", entry.valid_to),
-        tags=changes.get("tags", entry.tags),
-        metadata=changes.get("metadata", entry.metadata),
-        version=entry.version + 1,
-        probation=stored.probation,
-    )
-    return gated(gate, new)
-
-
-def supersede(
-    tx: Writing,
-    settings: Settings,
-    rng: Rng,
-    analyser: Analyser,
-    stored: StoredEntry,
-    new: NewEntry,
-    terms: tuple[Sequence[str], Sequence[str]],
-) -> StoredEntry:
-    """Writes a new version of an entry: fresh stake, no evidence; the old one dies `superseded` with the new one as its heir.
-
-    A version that hardly differs from what did harm, the old one for instance, is suspended with it and gets no more than the old one held.
-    """
-    if not stored.entry.pinned:
-        movable(stored, "superseded")
-    elif stored.open_tickets:
-        movable(replace(stored, entry=replace(stored.entry, pinned=False)), "superseded")
-    refuse_saying_twice(tx, new, {stored.row})
-    by = admission.condemned(tx, settings, analyser, new, terms, [stored])
-    given = None if by is None else max(0, stored.entry.balance)
-    made = insert(tx, settings, rng, new, terms, kind="supersede", given=given, version=new.version)
-    tx.add_lineage(made.row, [(stored.row, "version", stored.entry.balance)])
-    if stored.entry.pinned:
-        tx.change_entry(made.row, pinned=True)
-    Book(tx, settings).bury(stored, "superseded", heir=made.row, until=new.valid_from, pinned=stored.entry.pinned)
-    return made if by is None else admission.convict(tx, settings, tx.entries([made.row])[0], by)
 
 
 def refuse_saying_twice(tx: Writing, new: NewEntry, replaced: Set[int]) -> None:

@@ -59,8 +59,7 @@ def merge(
         postings += book.due(stored)
         if held:
             postings.append(Posting(stored.row, heir.row, held))
-        elif stored.entry.balance < 0:
-            postings += book.close(stored)[len(book.due(stored)) :]
+        postings += book.forgiven(stored)
         together += held
         parts.append((stored.row, "merge", held))
         tx.change_entry(
@@ -126,8 +125,7 @@ def take_apart(tx: Writing, settings: Settings, analyser: Analyser, event: Event
         tx.change_entry(stored.row, balance=balance, rent_mark=index, harmed=stored.harmed or by_heir, standing=heir.entry.standing)
         if share:
             postings.append(Posting(heir.row, stored.row, share))
-    if heir.entry.balance < 0:
-        postings += book.close(heir)[len(book.due(heir)) :]
+    postings += book.forgiven(heir)
     tx.change_entry(
         heir.row, standing="dead", cause="forgotten", heir=members[0].row, pinned=False, balance=0, rent_mark=index,
         died_tick=tx.counter("tick"),

@@ -72,7 +72,7 @@ class Meters:
         name, channel = check.label("name", name, limit=100), check.label("channel", channel, limit=50)
         with self._writing() as tx:
             if tx.meter(name) is None:
-                raise InvalidInput("name", name, "there is no such meter; add it first")
+                raise InvalidInput("name", name, "there is no such meter; `earnest meters add` makes one")
             tx.bind_meter(name, channel)
             tx.append("bind", data={"meter": name, "channel": channel})
             made = tx.meter(name)
@@ -106,7 +106,7 @@ class Meters:
             start = check.moment("since", since)
         with self._writing() as tx:
             if tx.meter(name) is None:
-                raise InvalidInput("name", name, "there is no such meter")
+                raise InvalidInput("name", name, "there is no such meter; `earnest meters` lists those that there are")
             return revocation.revoke(tx, self._settings(tx), self._analyser(), name, revocation.first_event(tx, start))
 
     def list(self) -> _List[Meter]:

@@ -13,6 +13,7 @@ from earnest.core import check
 from earnest.core.analysis import Analyser
 from earnest.core.entry import CAUSES, NewEntry, StoredEntry
 from earnest.core.events import moment
+from earnest.core.lesson_turns import Turns
 from earnest.core.lessons import Lessons
 from earnest.core.settings import Settings
 from earnest.core.tallies import lengthened
@@ -20,7 +21,7 @@ from earnest.core.ticket import TIERS
 from earnest.core.uplift import ARMS, Draw
 from earnest.core.write_gate import Gate
 from earnest.errors import InvalidInput
-from earnest.ledger import decisions, lifecycle, looks, revocation, ticking
+from earnest.ledger import decisions, door, lifecycle, looks, revocation, ticking
 from earnest.ledger.book import Book
 from earnest.ledger.gathering import CHANNEL, stand_in
 from earnest.protocols import Author, Reading, Rng, Writing
@@ -51,7 +52,9 @@ class Replay:
     analyser: Callable[[], Analyser]
     rng: Rng
     now: datetime
-    steps: Callable[[Lessons], Iterator[tuple[Any, ...]]] = lambda _: iter(())
+    turns: Turns
+    """In what order; made from the lessons."""
+    steps: Callable[[Lessons, Turns], Iterator[tuple[Any, ...]]] = lambda *_: iter(())
     """More steps of that kind, of parts that this one knows nothing of."""
     heard: Callable[[Writing, Settings, str], object] = lambda *_: None
     """What else listens to the outcome of a ticket."""
@@ -66,9 +69,9 @@ class Replay:
         rng = _NoChance(self.rng)
         self._meters()
         tick, last = 0, self.now
-        steps = sorted((*self._steps(), *self.steps(self.lessons)), key=lambda step: step[:4])
+        steps = sorted((*self._steps(), *self.steps(self.lessons, self.turns)), key=lambda step: step[:4])
         end = (self.lessons.tick, None)
-        for at_tick, at, *_, act, channel in [*steps, (*end, 0, "", None, CHANNEL)]:
+        for at_tick, _, _, _, act, channel, at in [*steps, (*end, 0, "", None, CHANNEL, None)]:
             while tick < min(at_tick, self.lessons.tick):
                 tick += 1
                 when = moment(self.lessons.ticked) if tick == self.lessons.tick and self.lessons.ticked else last
@@ -101,32 +104,34 @@ class Replay:
                     tx.append("bind", data={"meter": checked, "channel": channel})
 
     def _steps(self) -> Iterator[tuple[Any, ...]]:
-        """(tick, time, order within, name, what is done, channel) of every fact."""
+        """(tick and time of its turn, order within, name, what is done, channel, its own time) of every fact."""
+        turns = self.turns
         for name, said in self.lessons.entries.items():
-            yield said.get("born", 0), said.get("created") or 0, 0, name, self._birth(name, said), CHANNEL
+            yield *turns.birth(name), 0, name, self._birth(name, said), CHANNEL, said.get("created") or 0
         for fact in self.lessons.open.values():
-            ticket, tick, at, decider, supporting, query, more = fact
-            yield tick, at, 1, ticket, self._decision(ticket, decider, supporting, query, more), CHANNEL
+            ticket, _, at, decider, supporting, query, more = fact
+            yield *turns.decision(ticket), 1, ticket, self._decision(ticket, decider, supporting, query, more), CHANNEL, at
         for fact in self.lessons.ended.values():
-            ticket, decider, tick, at, end, ended, state, more = fact
-            yield tick, at, 1, ticket, self._decision(ticket, decider, (), more.get("asked"), more), CHANNEL
-            yield end, ended, 2, ticket, self._end(ticket, state), CHANNEL
+            ticket, decider, _, at, end, ended, state, more = fact
+            yield *turns.decision(ticket), 1, ticket, self._decision(ticket, decider, (), more.get("asked"), more), CHANNEL, at
+            yield *turns.end(ticket, end, ended), 2, ticket, self._end(ticket, state), CHANNEL, ended
         for fact in self.lessons.settled.values():
-            ticket, decider, tick, at, end, ended, meter, delta, more = fact
-            others = more.get("cited", ()) if decider else ()
-            yield tick, at, 1, ticket, self._decision(ticket, decider, others, more.get("asked"), more), CHANNEL
-            yield end, ended, 2, ticket, self._outcome(ticket, meter, delta, more), more.get("channel", CHANNEL)
+            ticket, decider, _, at, end, ended, meter, delta, more = fact
+            others, channel = more.get("cited", ()) if decider else (), more.get("channel", CHANNEL)
+            yield *turns.decision(ticket), 1, ticket, self._decision(ticket, decider, others, more.get("asked"), more), CHANNEL, at
+            yield *turns.end(ticket, end, ended), 2, ticket, self._outcome(ticket, meter, delta, more), channel, ended
         for each in self.lessons.looks:
             _, ticket, tick, at, meter, delta, more = json.loads(each)
-            yield tick, at, 3, ticket, self._look(ticket, meter, delta, more), more.get("channel", CHANNEL)
+            act, channel = self._look(ticket, meter, delta, more), more.get("channel", CHANNEL)
+            yield *turns.look(ticket, tick, at), 3, ticket, act, channel, at
         for each in self.lessons.controls:
             _, tick, at, meter, delta, more = json.loads(each)
-            yield tick, at, 4, each, self._control(meter, delta, more), more.get("channel", CHANNEL)
+            yield tick, at, 4, each, self._control(meter, delta, more), more.get("channel", CHANNEL), at
 
     def _birth(self, name: str, said: Mapping[str, Any]) -> Callable[[Writing, Settings, Rng], None]:
         fields = {key: said[key] for key in ("text", "cue", "kind", "origin", "scope", "sources", "tags", "importance", "confidence",
                                              "metadata", "valid_from", "valid_to") if key in said}  # fmt: skip
-        new = lifecycle.checked_entry(self.rng, "earned", {**fields, "retention": said.get("retention", "earned")})
+        new = door.checked_entry(self.rng, "earned", {**fields, "retention": said.get("retention", "earned")})
         made: NewEntry = replace(
             new,
             id=_name(name),

@@ -10,10 +10,10 @@ from earnest.core.entry import StoredEntry
 from earnest.core.settings import Settings
 from earnest.core.ticket import Revocation
 from earnest.errors import NotAllowed
-from earnest.ledger import admission
+from earnest.ledger import admission, walks
 from earnest.ledger.book import Book
 from earnest.ledger.lifecycle import refuse_living_twin, revive
-from earnest.ledger.testimony import UNLEARNED, Testimony, judge_again, relearn
+from earnest.ledger.testimony import UNLEARNED, judge_again, relearn
 from earnest.protocols import Reading, Writing
 
 _BATCH = 500
@@ -50,22 +50,24 @@ def refold(
     learned = relearn(tx, settings)
     suspended, cleared = judge_again(tx, settings, rows)
     returned: list[str] = []
+    # What is believed of the meters is read once: nothing below changes it.
+    book = Book(tx, settings)
     for start in range(0, len(rows), _BATCH):
         for stored in tx.entries(rows[start : start + _BATCH]):
-            if admission.acquit(tx, Book(tx, settings), stored):
+            if admission.acquit(tx, book, stored):
                 cleared = (*cleared, stored.row)
-            elif stored.entry.cause == "executed" and Testimony(tx, settings).active(stored) and _returned(tx, settings, analyser, stored):
+            elif stored.entry.cause == "executed" and book.testimony.active(stored) and _returned(tx, book, analyser, stored):
                 returned.append(stored.entry.id)
     return _ids(tx, (*learned.suspended, *suspended)), _ids(tx, (*learned.cleared, *cleared)), tuple(returned)
 
 
-def _returned(tx: Writing, settings: Settings, analyser: Analyser, stored: StoredEntry) -> bool:
+def _returned(tx: Writing, book: Book, analyser: Analyser, stored: StoredEntry) -> bool:
     try:
         refuse_living_twin(tx, stored)
     except NotAllowed:
         return False
     revive(tx, stored, analyser)
-    postings = Book(tx, settings).stake(stored)
+    postings = book.stake(stored)
     tx.change_entry(stored.row, harmed=False)
     tx.append("restore", entries=[stored.row], data={"cause": "executed", "by": "revoke"}, postings=postings)
     return True
@@ -78,15 +80,17 @@ def _ids(tx: Reading, rows: Sequence[int]) -> tuple[str, ...]:
 def first_event(reading: Reading, since: int | datetime | None) -> int:
     """The number of the first event of a tick, or from a moment on; 0 for None, and one past the last if nothing happened since.
 
-    O(log events): ticks only grow, and so does time, as far as the clock does.
+    O(log events) for a tick: ticks only grow. Time does only as far as nobody sets a clock, so that a moment costs O(events before it).
     """
     if since is None:
         return 0
-    last = reading.events(entry=None, kind=None, after=0, limit=1, newest=True)
-    low, high = 1, (last[0].seq if last else 0) + 1
+    last = walks.latest(reading)
+    low, high = 1, (last.seq if last else 0) + 1
+    if isinstance(since, datetime):
+        found = reading.event_from(since)
+        return high if found is None else found
     while low < high:
         middle = (low + high) // 2
         event = reading.event(middle)
-        reached = event is not None and (event.at if isinstance(since, datetime) else event.tick) >= since  # type: ignore[operator]
-        low, high = (low, middle) if reached else (middle + 1, high)
+        low, high = (low, middle) if event is not None and event.tick >= since else (middle + 1, high)
     return low

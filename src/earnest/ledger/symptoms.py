@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
-from functools import lru_cache
 from typing import Any, Final
 
+from earnest.core import segmenting
 from earnest.core.agreement import disagreement, opposed
 from earnest.core.amounts import micro
 from earnest.core.analysis import Analyser
@@ -17,6 +17,7 @@ from earnest.core.entry import StoredEntry
 from earnest.core.filters import Filter
 from earnest.core.reports import Finding
 from earnest.core.settings import Settings
+from earnest.ledger import walks
 from earnest.protocols import Reading
 
 ZOMBIE_TICKS: Final = 10
@@ -52,6 +53,9 @@ OPPOSING: Final = frozenset({"negation", "advice", "opposites"})
 
 ROLLBACK_DAYS: Final = 7
 """Days of the log for which a rollback is told."""
+
+_TAKEN_BACK: Final = {"merges": "merges", "faded": "fadings", "compressed": "shorter texts"}
+"""What a rollback counts, and how it is told."""
 
 
 def zombies(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> Iterator[Finding]:
@@ -110,9 +114,11 @@ def _rides(reading: Reading, stored: StoredEntry) -> bool:
 def untracked(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> Iterator[Finding]:
     """Outcomes that were measured and reached no entry. O(a few settlements)."""
     told = reading.events(entry=None, kind="settle", after=0, limit=LATEST_OUTCOMES, newest=True)
-    real = [
-        event for event in told if event.data["delta"] != 0 and event.data["tier"] == "measured" and not _withheld(reading, event.ticket)
-    ]
+    real = [event for event in told if event.data["delta"] != 0 and event.data["tier"] == "measured"]
+    if sum(not _reached(event.data) for event in real) < MIN_UNTRACKED:
+        # Asked before any ticket is read: in a store that is well, hardly one outcome reached nobody.
+        return
+    real = [event for event in real if not _withheld(reading, event.ticket)]
     lost = [event for event in real if not _reached(event.data)]
     if len(lost) >= MIN_UNTRACKED and len(lost) > UNTRACKED * len(real):
         yield Finding(
@@ -138,7 +144,7 @@ def contradictions(reading: Reading, settings: Settings, totals: Mapping[str, An
     """Entries that may both decide and say opposite things, among the newest and those nearest to them. O(a few searches)."""
     if not totals.get("alive") or reading.index_problem():
         return
-    analyser = _analyser(settings.languages)
+    analyser = segmenting.analyser(settings.languages)
     pairs: dict[frozenset[str], tuple[str, str, str]] = {}
     for stored in _newest(reading):
         for other in _nearest(reading, analyser, stored):
@@ -155,12 +161,6 @@ def contradictions(reading: Reading, settings: Settings, totals: Mapping[str, An
             f"{len(pairs)} pairs among the newest entries; {first} and {second} differ in {reason}",
             f"look at both (`earnest show {first}`, `earnest show {second}`), and forget or edit the wrong one; else outcomes must decide",
         )
-
-
-@lru_cache(maxsize=8)
-def _analyser(languages: str) -> Analyser:
-    """The analyser of a configuration of languages: one for all looks at all stores, because it remembers the stems of words."""
-    return Analyser(languages.split(",") if languages else ())
 
 
 def _newest(reading: Reading) -> list[StoredEntry]:
@@ -182,20 +182,20 @@ def _nearest(reading: Reading, analyser: Analyser, stored: StoredEntry) -> Seque
 
 def rollbacks(reading: Reading, settings: Settings, totals: Mapping[str, Any]) -> Iterator[Finding]:
     """Scheduled work that was taken back lately."""
-    taken = reading.events(entry=None, kind="rollback", after=0, limit=1, newest=True)
-    if not taken:
+    event, last = walks.latest(reading, "rollback"), walks.latest(reading)
+    if event is None or last is None:
         return
-    [last] = reading.events(entry=None, kind=None, after=0, limit=1, newest=True)
-    if last.at - taken[0].at <= timedelta(days=ROLLBACK_DAYS):
-        event = taken[0]
+    if last.at - event.at <= timedelta(days=ROLLBACK_DAYS):
         broken, asked, stuck = event.data["broken"], event.data["canaries"], event.data["stuck"]
+        undone = ", ".join(f"{count} {name}" for key, name in _TAKEN_BACK.items() if (count := event.data.get(key))) or "nothing"
+        fix = "look at the entries that it names (`earnest audit --kind rollback`): scheduled work leaves them alone from now on"
+        if event.data.get("merges"):
+            fix += f"; merge by hand what should be one, and raise merge_threshold (now {settings.merge_threshold:g}) if this comes again"
         yield Finding(
             "maintenance_rolled_back",
             "warning",
             "Scheduled work made known questions be answered worse, and was taken back.",
-            f"event {event.seq} at {event.at:%Y-%m-%d %H:%M} UTC: {broken} of {asked} canary questions broke, "
-            f"{event.data['merges']} merges and {event.data.get('faded', 0)} fadings taken back"
-            + (f", {stuck} of them stand, for something was built on them" if stuck else ""),
-            f"look at what was merged (`earnest audit --kind rollback`), and merge by hand what should be one; raise merge_threshold "
-            f"(now {settings.merge_threshold:g}) if this comes again",
+            f"event {event.seq} at {event.at:%Y-%m-%d %H:%M} UTC: {broken} of {asked} canary questions broke; taken back: {undone}"
+            + (f"; {stuck} of them stand, for something was built on them" if stuck else ""),
+            fix,
         )

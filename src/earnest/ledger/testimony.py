@@ -184,11 +184,10 @@ def crowded(reading: Reading, stored: StoredEntry) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What learning the meters anew changed: entry rows whose standing turned, and the meters whose alarm did."""
+    """What learning the meters anew changed: the rows of entries whose standing turned."""
 
     suspended: tuple[int, ...] = ()
     cleared: tuple[int, ...] = ()
-    alarms: tuple[str, ...] = ()
 
 
 def relearn(tx: Writing, settings: Settings) -> Learned:
@@ -224,11 +223,11 @@ def relearn(tx: Writing, settings: Settings) -> Learned:
             baselines[name] = baseline(tx, name, slopes[name])
     beliefs = {name: replace(UNKNOWN, baseline=baselines[name]) for name in latest}
     learning = Learning([(one.words, len(one.rows)) for one in known], beliefs, windows)
-    alarms = _keep(tx, learning.beliefs, slopes, before, {row[2]: row[3] for row in said})
+    _keep(tx, learning.beliefs, slopes, before, {row[2]: row[3] for row in said})
     if not all(word.meter in beliefs for one in known for word in one.words):
-        return Learned(*judge_again(tx, settings, rows), tuple(alarms))
+        return Learned(*judge_again(tx, settings, rows))
     active = {row: decides for one, decides in zip(known, learning.active(), strict=True) for row in one.rows}
-    return Learned(*_turned(tx, settings, active), tuple(alarms))
+    return Learned(*_turned(tx, settings, active))
 
 
 def _keep(
@@ -237,9 +236,8 @@ def _keep(
     slopes: Mapping[str, float],
     before: Mapping[str, tuple[Belief, float, int, bool]],
     ticks: Mapping[int, int],
-) -> list[str]:
-    """Writes what was learned; returns the meters whose alarm began or ended. `ticks` are those of events as far as they are known."""
-    turned = []
+) -> None:
+    """Writes what was learned, and which meters' alarm began or ended. `ticks` are those of events as far as they are known."""
     for name, belief in learned.items():
         alarm = alarmed(belief)
         oldest = ticks.get(belief.since)
@@ -253,11 +251,9 @@ def _keep(
             # Of a huge scale too it stays a number, so that everything that shows it stays strict JSON.
             tx.put_baseline(name, max(-1.7e308, min(1.7e308, shown)))
         if alarm != (name in before and before[name][3]):
-            turned.append(name)
             tx.append(
                 "alarm", data={"meter": name, "alarm": alarm, "lie_rate": round(belief.rate, ODDS_DIGITS), "words": int(belief.counted)}
             )
-    return turned
 
 
 def judge_again(tx: Writing, settings: Settings, rows: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:

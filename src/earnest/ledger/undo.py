@@ -11,7 +11,7 @@ from earnest.core.events import Event, moment
 from earnest.core.rules import before as rule_before
 from earnest.core.settings import Settings, with_changes
 from earnest.errors import InvalidInput, NotAllowed, NotUndoable, UnknownEvent
-from earnest.ledger import lifecycle
+from earnest.ledger import door, editing, lifecycle
 from earnest.ledger.adoption import adopt
 from earnest.ledger.book import Book
 from earnest.ledger.merging import still_whole, take_apart
@@ -92,7 +92,11 @@ def _vouch(tx: Writing, settings: Settings, analyser: Analyser, event: Event) ->
 
 def _removal(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
     if len(event.entries) > 1:
-        raise NotAllowed(f"a new version took its place, or its members did (entry {event.entries[1]}); undo the event that wrote that")
+        heir = event.entries[1]
+        if event.kind == "forget":
+            raise NotAllowed(f"that version was taken back, and entry {heir} returned in its place; `update` that one again")
+        wrote = tx.events(entry=heir, kind=None, after=0, limit=1, newest=False)[0].seq
+        raise NotAllowed(f"entry {heir} took its place; undo event {wrote}, which wrote that")
     died_again = [
         e.seq for e in _later(tx, event.entries[0], event.seq) if e.kind in ("death", "forget") and e.entries[0] == event.entries[0]
     ]
@@ -106,6 +110,17 @@ def _birth(tx: Writing, settings: Settings, analyser: Analyser, event: Event) ->
     return (lifecycle.forget(tx, settings, event.entries[0], f"event {event.seq} taken back").entry.id,)
 
 
+def _return(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
+    """Who was brought back by somebody is dead again of what it had died of: an executed text guards its question as it did before."""
+    before = event.data.get("cause")
+    if before not in ("executed", "starved", "faded") or "by" in event.data:
+        return _birth(tx, settings, analyser, event)
+    stored = _only(tx, event)
+    lifecycle.movable(stored, "buried")
+    Book(tx, settings).bury(stored, before, note=f"event {event.seq} taken back")
+    return (stored.entry.id,)
+
+
 def _edit(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> tuple[str, ...]:
     before = tx.before_edit(event.seq)
     if before is None:
@@ -117,8 +132,8 @@ def _edit(tx: Writing, settings: Settings, analyser: Analyser, event: Event) -> 
         if stands and set(later.data.get("fields", ())) & set(before):
             raise NotAllowed(f"event {later.seq} changed the same fields later; undo that first")
     given = max(0, int(event.data["left"])) if "left" in event.data else None
-    changes = lifecycle.checked_changes(before)
-    return (lifecycle.edit(tx, settings, stored.entry.id, changes, given=given, undo=event.seq).entry.id,)
+    changes = door.checked_changes(before)
+    return (editing.edit(tx, settings, stored.entry.id, changes, given=given, undo=event.seq).entry.id,)
 
 
 def _undone_since(tx: Writing, seq: int) -> set[int]:
@@ -198,7 +213,7 @@ _HANDLERS: Mapping[str, Handler] = {
     "add": _birth,
     "encode": _birth,
     "import": _birth,
-    "restore": _birth,
+    "restore": _return,
     "edit": _edit,
     "supersede": _supersede,
     "merge": take_apart,

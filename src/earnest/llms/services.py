@@ -16,7 +16,7 @@ from earnest.core import check
 from earnest.core.models import MOST_TOKENS, Reply
 from earnest.core.tokens import estimated
 from earnest.errors import InvalidInput, ModelFailed, shown
-from earnest.wire import Cancelled, key_from, own_machine
+from earnest.wire import Cancelled, key_for, ollama_at
 
 TRIES: Final = 5
 """How often a prompt is sent at most."""
@@ -145,8 +145,7 @@ class OpenAILLM(ServiceLLM):
             NotAvailable: No key, and the server is not on this machine. InvalidInput: A value out of range.
         """
         base = base_url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
-        own = own_machine(base)
-        key = next((value for name in keys if (value := os.environ.get(name, "").strip())), None) if own else key_from(keys, kind)
+        key = key_for(base, keys, kind)
         endpoint = _Endpoint(kind, f"{base.rstrip('/')}/chat/completions", key=key, timeout=timeout, pause=pause, chance=chance)
         super().__init__(kind, name, endpoint, concurrency=concurrency, price=price)
         self._limit = "max_tokens"
@@ -216,8 +215,7 @@ class AnthropicLLM(ServiceLLM):
             NotAvailable: No key, and the server is not on this machine. InvalidInput: A value out of range.
         """
         base = base_url or os.environ.get("ANTHROPIC_BASE_URL") or "https://api.anthropic.com"
-        names = ("ANTHROPIC_API_KEY",)
-        key = os.environ.get(names[0], "").strip() or None if own_machine(base) else key_from(names, "anthropic")
+        key = key_for(base, ("ANTHROPIC_API_KEY",), "anthropic")
         endpoint = _Endpoint(
             "anthropic", f"{base.rstrip('/').removesuffix('/v1')}/v1/messages", key=key, timeout=timeout, pause=pause, chance=chance,
             key_header="x-api-key", headers={"anthropic-version": "2023-06-01"},
@@ -256,10 +254,8 @@ class OllamaLLM(ServiceLLM):
         chance: Callable[[], float] | None = None,
     ) -> None:
         """`think` turns the thinking of models that think on or off; None leaves it to the model. Raises InvalidInput."""
-        host = base_url or os.environ.get("OLLAMA_HOST") or "http://127.0.0.1:11434"
-        host = host if "://" in host else f"http://{host}"
         self.think = None if think is None else check.flag("think", think)
-        endpoint = _Endpoint("ollama", f"{host.rstrip('/')}/api/chat", timeout=timeout, pause=pause, chance=chance)
+        endpoint = _Endpoint("ollama", f"{ollama_at(base_url)}/api/chat", timeout=timeout, pause=pause, chance=chance)
         super().__init__("ollama", name, endpoint, concurrency=concurrency, price=(0.0, 0.0))
 
     def _request(self, prompt: str, most: int, warmth: float, json: bool) -> Mapping[str, Any]:

@@ -108,7 +108,15 @@ def tick(memory: Memory, args: dict[str, Any]) -> dict[str, Any]:
 
 def add(memory: Memory, args: dict[str, Any]) -> dict[str, Any]:
     """`memory_add`."""
-    one = memory.add(**args)
+    return _written(memory.add(**args))
+
+
+def update(memory: Memory, args: dict[str, Any]) -> dict[str, Any]:
+    """`memory_update`."""
+    return _written(memory.update(**args))
+
+
+def _written(one: Entry) -> dict[str, Any]:
     made: dict[str, Any] = {"id": one.id, "text": cutting.cut(cutting.visible(one.text), shown.PREVIEW), "standing": one.standing}
     if one.standing == "suspended":
         made["standing_reason"] = "this text, or nearly the same, did measured harm before; memory_obituary tells"

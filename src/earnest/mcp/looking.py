@@ -54,7 +54,10 @@ def prefetch(memory: Memory, args: dict[str, Any]) -> dict[str, Any]:
 def stats(memory: Memory, args: dict[str, Any]) -> dict[str, Any]:
     """`memory_stats`."""
     found = memory.stats()
-    names = ("alive", "suspended", "dead", "total", "pending", "tick", "decisions", "silent", "settled", "abandoned", "expired", "pinned")
+    names = (
+        "alive", "suspended", "dead", "total", "pending", "tick", "decisions", "silent", "settled", "abandoned", "expired", "dropped",
+        "pinned", "redacted",
+    )  # fmt: skip
     scopes = sorted(found.by_scope.items(), key=lambda item: (-item[1], item[0]))[:_SCOPES]
     made: dict[str, Any] = {"agent": found.agent, "energy": round(found.energy / MICRO, 6)}
     made |= {name: getattr(found, name) for name in names}

@@ -23,7 +23,7 @@ ENTRY_SOMETIMES: Final[Mapping[str, Schema]] = {
     "valid_to": text("Until when it holds (ISO 8601)."),
     "born_tick": whole("The tick of its birth."),
     "last_settled_tick": whole("The tick of its last measured outcome; left out if nothing was ever measured."),
-    "energy": number("What it holds, for entries that pay rent."),
+    "energy": number("What it holds, in whole energy, for entries that pay rent."),
     "pinned": flag("Whether it is kept from burial."),
     "cause": text("What a dead one died of."),
     "marked": many({"type": "string"}, "What in the text aims at its reader: instruction, role, tool call, invisible, bidirectional."),

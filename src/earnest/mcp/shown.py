@@ -65,7 +65,7 @@ def entry(one: Entry, *, length: int = PREVIEW, **more: Any) -> dict[str, Any]:
 
 def moment(value: datetime | None) -> str | None:
     """A time in ISO 8601, without fractions of a second."""
-    return None if value is None else value.isoformat(timespec="seconds")
+    return None if value is None else value.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def event(one: Event) -> dict[str, Any]:

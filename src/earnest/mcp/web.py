@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hmac
-import socket
 import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from ipaddress import ip_address
 from typing import Any, Final
 
 import uvicorn
@@ -20,6 +18,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from earnest.errors import InvalidInput
+from earnest.mcp.listening import bracketed, listening, loopback
 
 PATH: Final = "/mcp"
 MAX_BODY: Final = 8_000_000
@@ -50,7 +49,7 @@ def app(server: Server[Any], *, host: str, port: int, token: str | None = None, 
     Args:
         names: Further names of this host that requests may be for, such as one that a proxy has.
     """
-    known = ("127.0.0.1", "localhost", "[::1]") if loopback(host) else (_bracketed(host),)
+    known = ("127.0.0.1", "localhost", "[::1]") if loopback(host) else (bracketed(host),)
     hosts = [f"{name}:{port}" for name in known] + [*names]
     security = TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
@@ -89,18 +88,6 @@ class _Guard:
         await refused(scope, receive, send)
 
 
-def loopback(host: str) -> bool:
-    """Whether an address is of this machine alone."""
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host and not host.startswith("[") else host
-
-
 def serve(server: Server[Any], *, host: str, port: int, token: str | None, names: tuple[str, ...] = ()) -> None:
     """Serve until the process is told to end. Says on standard error where.
 
@@ -113,27 +100,13 @@ def serve(server: Server[Any], *, host: str, port: int, token: str | None, names
         raise InvalidInput(
             "EARNEST_TOKEN", "…", f"is shorter than {_SHORTEST_TOKEN} characters, so that it can be guessed; make a longer one"
         )
-    listening = _bound(host, port)
+    place = listening(host, port)
     made = app(server, host=host, port=port, token=token, names=names)
     config = uvicorn.Config(
         made, host=host, port=port, log_config=None, access_log=False, limit_concurrency=_CONCURRENT, timeout_graceful_shutdown=_GRACE,
         server_header=False, lifespan="on",
     )  # fmt: skip
-    sys.stderr.write(f"earnest: MCP at http://{_bracketed(host)}:{port}{PATH}{'' if token is None else ' (token needed)'}\n")
+    sys.stderr.write(f"earnest: MCP at http://{bracketed(host)}:{port}{PATH}{'' if token is None else ' (token needed)'}\n")
     sys.stderr.flush()
-    with listening:
-        uvicorn.Server(config).run(sockets=[listening])
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    """A socket that listens there; bound before anything is said, so that an address that is taken is one plain error."""
-    plain = host.strip("[]")
-    made = socket.socket(socket.AF_INET6 if ":" in plain else socket.AF_INET)
-    try:
-        if sys.platform != "win32":
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((plain, port))
-    except OSError as error:
-        made.close()
-        raise InvalidInput("--port", port, f"cannot be listened on at {host} ({error.strerror or error}); name another") from error
-    return made
+    with place:
+        uvicorn.Server(config).run(sockets=[place])

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import groupby
 from typing import IO, Any, Final
 
 from earnest.core import filters
 from earnest.core.entry import KINDS, Entry
 from earnest.core.filters import ALL, Filter
+from earnest.core.paging import paged
 from earnest.protocols import Reading
 
-_PAGE: Final = 500
 _MARKS: Final = re.compile(r"([\\`*_{}\[\]<>#|~])")
 _START: Final = re.compile(r"^(\s*)([-+>=]|\d+[.)])", re.MULTILINE)
 
@@ -27,10 +28,8 @@ def living(reading: Reading, scope: Any) -> Iterator[Entry]:
     for name in scopes:
         for kind in KINDS:
             chosen = Filter(scopes=(name,), kinds=(kind,), standings=("active", "suspended"), rules=True)
-            after: str | None = None
-            while page := reading.page(chosen, after, _PAGE):
-                yield from (stored.entry for stored in page)
-                after = page[-1].entry.id
+            for stored in paged(partial(reading.page, chosen), None, lambda stored: stored.entry.id):
+                yield stored.entry
 
 
 def write(file: IO[bytes], agent: str, entries: Iterable[Entry]) -> Counter[str]:

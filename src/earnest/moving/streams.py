@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import hashlib
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from earnest.errors import InvalidInput, StoreError, shown
+from earnest.files import replacing
 from earnest.moving import records
 from earnest.moving.records import Header, Summary
 
@@ -52,29 +52,13 @@ def whole_file(path: Path, *, overwrite: bool = False) -> Iterator[IO[bytes]]:
         raise StoreError(f"{shown(str(path))}: cannot be written ({error.strerror}); give it another name") from error
     if there and not overwrite:
         raise StoreError(f"{shown(str(path))}: is there already; name a new file")
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        with part.open("xb") as file:
+        with replacing(path) as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-        _sync(path.parent)
     except OSError as error:
         if isinstance(error, StoreError):
             raise
         raise StoreError(f"{shown(str(path))}: cannot be written ({error.strerror}); name a file in a folder that can be") from error
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _sync(folder: Path) -> None:
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def read_export(file: IO[bytes]) -> tuple[Header, Summary]:
@@ -123,18 +107,6 @@ def digest_of(rows: Iterable[Row]) -> str:
     for table, values in rows:
         digest.update(records.row_line(table, values))
     return digest.hexdigest()
-
-
-def checked_path(path: Any) -> str:
-    """A path that the file system can be asked for. Raises InvalidInput."""
-    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
-    if not isinstance(text, str) or not text.strip() or "\x00" in text:
-        raise InvalidInput("path", path, "must be the name of a file")
-    try:
-        os.fsencode(text)
-    except UnicodeEncodeError:
-        raise InvalidInput("path", path, "is no name that a file can have: it is broken Unicode") from None
-    return text
 
 
 def rows_of(file: IO[bytes]) -> Iterator[Row]:

@@ -164,7 +164,11 @@ class ReadingLedger(Protocol):
         ...
 
     def appeals(self, after: str | None, limit: int) -> list[Appeal]:
-        """The second looks that are wanted, longest wanted first, after the one of that ticket."""
+        """The second looks that are wanted, longest wanted first, after the one of that ticket.
+
+        No longer wanted is one at a report that does not count, because its meter was revoked, and one that nobody alive lives by: that
+        what it was wanted for has died, and nobody who took over its words. They are wanted again if that is undone.
+        """
         ...
 
     def appealed(self, row: int) -> int | None:
@@ -185,6 +189,10 @@ class ReadingLedger(Protocol):
 
     def guards(self, question: Question, chosen: Filter, limit: int, share: float = 0.0) -> tuple[list[Candidate], Statistics]:
         """As `candidates`, among the executed entries: a text that was executed goes on guarding its question."""
+        ...
+
+    def executed(self, chosen: Filter, limit: int) -> list[Candidate]:
+        """Those of the `limit` executed entries written last that pass the filter, of whatever words; the last first. O(limit)."""
         ...
 
     def past(self, question: Question, chosen: Filter, limit: int, share: float = 0.0) -> tuple[list[Candidate], Statistics]:

@@ -29,6 +29,11 @@ class ReadingLog(Protocol):
         """The postings of one event, in order."""
         ...
 
+    def event_from(self, moment: datetime) -> int | None:
+        """The number of the first event that was recorded at a moment or later; None if there is none. A clock may have been set back in
+        between, so that this one may lie long before others that are earlier by the clock. O(events before it)."""
+        ...
+
     def before_edit(self, seq: int) -> Mapping[str, Any] | None:
         """What an event overwrote, for undo; None if it overwrote nothing or that was erased."""
         ...

@@ -35,7 +35,7 @@ class ReadingRecall(Protocol):
         ...
 
     def placed(self, rows: Sequence[int], chosen: Filter, reach: int = 0) -> list[Placed]:
-        """Where those of these living entries that pass the filter stand in time and in a conversation, in any order.
+        """Where those of these entries that pass the filter stand in time and in a conversation, in any order.
 
         With `reach`, turns come with up to so many living ones before and after them in their session, by the time that they are about
         and then by age; these may fail the filter. O(rows × reach), however long a session is.

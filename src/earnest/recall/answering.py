@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
+from earnest.core.cutting import cut, line
 from earnest.core.entry import Entry
-from earnest.core.patterns import lazily
 from earnest.core.ranking import similarity
 from earnest.core.ticket import Answer
 from earnest.recall.search import Found, decider
@@ -90,21 +89,13 @@ def _ago(then: datetime, now: datetime) -> str:
         return "in the future"
     if days < 1:
         return "today"
-    return (
-        "yesterday"
-        if days == 1
-        else f"{days} days ago"
-        if days < 60
-        else f"{days // 30} months ago"
-        if days < 730
-        else f"{days // 365} years ago"
-    )
-
-
-_SPACE: Final = lazily(r"\s+")
+    if days == 1:
+        return "yesterday"
+    if days < 60:
+        return f"{days} days ago"
+    return f"{days // 30} months ago" if days < 730 else f"{days // 365} years ago"
 
 
 def one_line(text: str, limit: int = 2_000) -> str:
     """Text from memory as data: on one line, without control or direction characters, cut to a limit."""
-    plain = "".join(c for c in _SPACE.sub(" ", text) if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co"))
-    return plain if len(plain) <= limit else plain[: limit - 1].rstrip() + "…"
+    return cut(line(text), limit)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,11 +11,9 @@ from typing import Any, Final
 from earnest.core.vectors import Asked, encoded, looked_over
 from earnest.errors import EmbedderFailed
 from earnest.protocols import Embedder
+from earnest.recall.resting import Rest
 
 _QUESTIONS: Final = 256
-# After a failure, questions are asked by words alone for a while: nobody waits for a service that is down.
-_FIRST_REST: Final = 5.0
-_LONGEST_REST: Final = 300.0
 # A text that an embedder refuses is halved so often; what is left of it is then embedded.
 _HALVINGS: Final = 4
 _SHORTEST_CUT: Final = 500
@@ -48,8 +45,7 @@ class Embedding:
         self.near = float(getattr(embedder, "near", 0.0))
         self._asked: OrderedDict[str, Asked] = OrderedDict()
         self._lock = threading.Lock()
-        self._rest = _FIRST_REST
-        self._rests_until = 0.0
+        self._rest = Rest()
         self.trouble: str | None = why_not
         """What went wrong when a question was to be embedded last; None if nothing did."""
         self.refused: dict[int, str] = {}
@@ -63,7 +59,7 @@ class Embedding:
     @property
     def resting(self) -> bool:
         """Whether the embedder was down a moment ago, so that nobody waits for it now."""
-        return time.monotonic() < self._rests_until
+        return self._rest.under_way
 
     def reads(self, text: str) -> bool:
         """Whether the model can make sense of a text's script."""
@@ -101,19 +97,22 @@ class Embedding:
             self._failed(f"embedder {self.model} gave {made.problems[0]} for the question", rest=False)
             return None
         asked = Asked(self.model, vector)
+        self._answered()
         with self._lock:
-            self.trouble, self._rest = None, _FIRST_REST
             self._asked[text] = asked
             while len(self._asked) > _QUESTIONS:
                 self._asked.popitem(last=False)
         return asked
 
     def _failed(self, why: str, *, rest: bool) -> None:
-        with self._lock:
-            self.trouble = why
-            if rest:
-                self._rests_until = time.monotonic() + self._rest
-                self._rest = min(_LONGEST_REST, 2 * self._rest)
+        self.trouble = why
+        if rest:
+            self._rest.begin()
+
+    def _answered(self) -> None:
+        """Questions need not be asked by words alone any longer."""
+        self.trouble = None
+        self._rest.end()
 
     def _checked(self, raw: Any, count: int, dimension: int | None) -> Any:
         try:
@@ -140,9 +139,7 @@ class Embedding:
         except EmbedderFailed as error:
             self._failed(str(error), rest=True)
             raise
-        with self._lock:
-            # It answers: questions need not wait any longer.
-            self.trouble, self._rest, self._rests_until = None, _FIRST_REST, 0.0
+        self._answered()
         return made
 
     def _some(self, texts: Sequence[str], places: range, dimension: int | None, made: Vectors) -> int | None:

@@ -8,7 +8,7 @@ guess, under marks that are drawn anew for every call, so that no entry can clos
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -71,7 +71,7 @@ class Consulted:
     questions: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     silent: bool = False
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class QueryProtocol:
         now: datetime | None = None,
         tick: int = 0,
     ) -> None:
-        """`look` searches memory, `llm` is asked. the marks and the fence of the prompts are drawn from `rng`.
+        """`look` searches memory, `llm` is asked; the marks and the fences of the prompts are drawn from `rng`.
 
         `conflict` is the similarity from which two entries that disagree are marked; `now` and `tick` are what ages are counted from.
         """

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -12,14 +10,11 @@ from typing import Any, Final
 from earnest.core.reports import Finding
 from earnest.errors import EarnestError
 from earnest.protocols import Reranker
+from earnest.recall.resting import Rest
 from earnest.recall.search import RERANKER, Found
 
 RERANKED: Final = 30
 """Hits that are looked at once more: a model that reads pairs takes milliseconds for each."""
-
-# After a failure the order is left as it was for a while: nobody waits for a service that is down.
-_FIRST_REST: Final = 5.0
-_LONGEST_REST: Final = 300.0
 
 
 class Reranking:
@@ -31,9 +26,7 @@ class Reranking:
         self.spec, self.why_not = spec, why_not
         self.trouble: str | None = why_not
         """What went wrong when it was asked last; None if nothing did."""
-        self._lock = threading.Lock()
-        self._rest = _FIRST_REST
-        self._rests_until = 0.0
+        self._rest = Rest()
 
     @property
     def usable(self) -> bool:
@@ -43,7 +36,7 @@ class Reranking:
     @property
     def resting(self) -> bool:
         """Whether the reranker was down a moment ago, so that nobody waits for it now."""
-        return time.monotonic() < self._rests_until
+        return self._rest.under_way
 
     def depth(self, wanted: int) -> int:
         """How many hits to find where `wanted` are asked for: a reranker may lift what stands below the last of them."""
@@ -67,23 +60,18 @@ class Reranking:
             scores = _numbers(self._reranker.rerank(query, [f.stored.entry.text for f in head]), len(head))
         except (EarnestError, OSError, RuntimeError, ValueError, TypeError, OverflowError) as error:
             why = f"{type(error).__name__}: {error}"
-            self._failed(why, rest=isinstance(error, EarnestError) and bool(getattr(error, "passing", False)))
+            self.trouble = why
+            if isinstance(error, EarnestError) and getattr(error, "passing", False):
+                self._rest.begin()
             return found, f"; not reranked: {why}"
-        with self._lock:
-            self.trouble, self._rest, self._rests_until = None, _FIRST_REST, 0.0
+        self.trouble = None
+        self._rest.end()
         order = sorted(range(len(head)), key=lambda place: (-scores[place], place))
         made = [
             replace(head[place], score=head[rank].score, parts=(*head[place].parts, (RERANKER, scores[place])))
             for rank, place in enumerate(order)
         ]
         return made + rest, ""
-
-    def _failed(self, why: str, *, rest: bool) -> None:
-        with self._lock:
-            self.trouble = why
-            if rest:
-                self._rests_until = time.monotonic() + self._rest
-                self._rest = min(_LONGEST_REST, 2 * self._rest)
 
     def close(self) -> None:
         """Leave what is under way to itself: whoever waits for it gets the order as it was. Idempotent."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Final, Protocol, TypeVar
 
 from earnest.core import analysis, context, cues, fusion, ranking, thesaurus, timewords
@@ -41,6 +42,9 @@ SMALL: Final = 20_000
 
 RERANKER: Final = "reranker"
 """The part of a hit that a reranker's own score is told as."""
+
+EXECUTED: Final = 256
+"""Executed texts, the latest, that are looked at for their meaning or their place in a conversation, whatever their words."""
 
 EXTRA: Final = 8
 """Hits beyond `k` that a decision looks at, to pass over the suspended and to see conflicts."""
@@ -133,8 +137,7 @@ def find(
     if not typed.words and asked is None:
         return []
     question = widened(typed, analyser.stems, lambda terms: reading.known(terms, chosen), reading.vocabulary)
-    search = _Search(reading, analyser, chosen, max(DEPTH, 4 * k), floor, None if mode == "keyword" else asked, near, guards)
-    search.past = past and chosen.as_of is not None
+    search = _Search(reading, analyser, chosen, max(DEPTH, 4 * k), floor, None if mode == "keyword" else asked, near, guards, past)
     scored: Iterable[Scored]
     if retriever is not None:
         scored = search.by(retriever, question, k)
@@ -170,13 +173,24 @@ class _Search:
     """One search: gathers candidates by word, by meaning, by time and by what stands around them, and ranks them."""
 
     def __init__(
-        self, reading: Reading, analyser: Analyser, chosen: Filter, depth: int, floor: float, asked: Asked | None, near: float, guards: int
+        self,
+        reading: Reading,
+        analyser: Analyser,
+        chosen: Filter,
+        depth: int,
+        floor: float,
+        asked: Asked | None,
+        near: float,
+        guards: int,
+        past: bool,
     ) -> None:
         self._reading, self._analyser, self._chosen, self._asked, self._near = reading, analyser, chosen, asked, near
         self._most_guards = guards
         self.guards: set[int] = set()
         """Rows of the executed texts that were found."""
-        self.past = False
+        self._dead: set[int] = set()
+        """Rows of all that was found and lives no more."""
+        self._past = past and chosen.as_of is not None
         """Whether what was superseded since the time that is asked about is looked at too."""
         self._depth, self._floor = depth, floor
         self._turns = reading.counter("kind:episodic") > 0 and chosen.kinds_allow("episodic")
@@ -190,8 +204,8 @@ class _Search:
 
     def dense(self, question: Question) -> list[Scored]:
         """Ranked by meaning alone."""
-        near = dict(self._nearest(self._depth))
-        self._take([*near])
+        near = self._near_ones(self._depth)
+        self._take([row for row in near if row not in self.terms])
         _, statistics = self._reading.candidates(question, self._chosen, 1, 1.0)  # of these only the statistics are wanted
         near |= self._meaning(near, [c.row for c in self._guarding(question)])
         words = {s.row: s for s in ranking.score(question, statistics, [self.terms[row] for row in near if row in self.terms])}
@@ -209,10 +223,10 @@ class _Search:
     def rrf(self, question: Question, k: int) -> list[Scored]:
         """Ranked by reciprocal ranks of words and meaning."""
         candidates, statistics = self._worded(question, k)
-        near = dict(self._nearest(NEAR))
-        fresh = [row for row in near if row not in self.terms]
-        self._take(fresh)
-        words = ranking.score(question, statistics, [*candidates, *(self.terms[row] for row in fresh if row in self.terms)])
+        near = self._near_ones(NEAR)
+        near |= self._meaning(near, [*self.guards])
+        self._take([row for row in near if row not in self.terms])
+        words = ranking.score(question, statistics, self._with(candidates, near))
         scores = fusion.reciprocal([[s.row for s in words], fusion.in_order(near)])
         known = {s.row: s for s in words}
         made = []
@@ -230,11 +244,10 @@ class _Search:
         candidates, statistics = self._worded(question, k)
         if len(candidates) < k and any(related):
             candidates = self._by_related(candidates, related)
-        near = dict(self._nearest(NEAR))
+        near = self._near_ones(NEAR)
         timely = [row for span in spans if span.weight >= 1 for row in self._reading.within(self._chosen, span.start, span.end, TIMELY)]
-        fresh = [row for row in dict.fromkeys([*near, *timely]) if row not in self.terms]
-        self._take(fresh)
-        every = [*candidates, *(self.terms[row] for row in fresh if row in self.terms)]
+        self._take([row for row in dict.fromkeys([*near, *timely]) if row not in self.terms])
+        every = self._with(candidates, [*near, *timely])
         words = ranking.matches(question, statistics, every, related, thesaurus.RELATED)
         placed = self._placed(words.matched, [*near], spans, [c.row for c in every])
         meaning = self._meaning(near, [*{**self.terms, **placed}])
@@ -272,17 +285,67 @@ class _Search:
         if every < SKIM and len(candidates) < few:
             candidates, statistics = self._reading.candidates(question, self._chosen, self._depth, every)
         candidates = [*candidates, *self._guarding(question)]
-        if self.past:
-            candidates += self._reading.past(question, self._chosen, self._depth, self._floor)[0]
+        if self._past:
+            past = self._reading.past(question, self._chosen, self._depth, self._dead_share)[0]
+            self._dead.update(c.row for c in past)
+            candidates += past
         self.terms.update((c.row, c) for c in candidates)
         return candidates, statistics
 
+    # the dead among the living
+
+    @property
+    def _dead_share(self) -> float:
+        """What the words of a dead text must tell of the question to be looked at. A turn is lent some, dead or alive."""
+        return 0.0 if self._turns else self._floor
+
     def _guarding(self, question: Question) -> list[Candidate]:
         """The executed texts that hold the question's words."""
-        found = self._reading.guards(question, self._chosen, self._most_guards, self._floor)[0] if self._most_guards else []
-        self.terms.update((c.row, c) for c in found)
-        self.guards.update(c.row for c in found)
+        found = self._reading.guards(question, self._chosen, self._most_guards, self._dead_share)[0] if self._most_guards else []
+        self._guard(found)
         return found
+
+    def _guard(self, found: Iterable[Candidate]) -> None:
+        for candidate in found:
+            self.terms[candidate.row] = candidate
+            self.guards.add(candidate.row)
+            self._dead.add(candidate.row)
+
+    @cached_property
+    def _executed(self) -> dict[int, Candidate]:
+        """The latest of the executed texts, whatever they say."""
+        return {c.row: c for c in self._reading.executed(self._chosen, EXECUTED)} if self._most_guards else {}
+
+    def _near_ones(self, limit: int) -> dict[int, float]:
+        """The nearest in meaning, nearest first, with the executed texts that would be among them if they lived."""
+        near = dict(self._nearest(limit))
+        if self._asked is None or not near or not self._executed:
+            return near
+        cosines = self._reading.cosines(self._asked.model, self._asked.vector, [*self._executed])
+        least = min(near.values()) if len(near) >= limit else -1.0
+        close = [row for row in fusion.in_order(cosines) if cosines[row] >= least][: self._most_guards]
+        self._guard(self._executed[row] for row in close)
+        near.update((row, cosines[row]) for row in close)
+        return {row: near[row] for row in fusion.in_order(near)}
+
+    def _beside(self, placed: Mapping[int, Placed]) -> list[Placed]:
+        """Where the latest executed turns stand that were not found, and are among the turns around those in `placed`."""
+        unseen = [row for row in self._executed if row not in self.guards][: self._most_guards]
+        there = self._reading.placed(unseen, self._everyone, context.REACH)
+        found = [place for place in there if not placed.keys().isdisjoint((*place.before, *place.after))]
+        self._guard(self._executed[place.row] for place in found)
+        return found
+
+    @property
+    def _everyone(self) -> Filter:
+        """The filter, letting the dead pass as well."""
+        return replace(self._chosen, standings=(*self._chosen.standings, "dead"))
+
+    # gathering, by row
+
+    def _with(self, candidates: Sequence[Candidate], rows: Iterable[int]) -> list[Candidate]:
+        """These candidates and those in these rows, each once, as far as their terms are known."""
+        return [*{c.row: c for c in (*candidates, *(self.terms[row] for row in rows if row in self.terms))}.values()]
 
     def _nearest(self, limit: int) -> list[tuple[int, float]]:
         if self._asked is None:
@@ -308,13 +371,17 @@ class _Search:
         if self._turns:
             best = fusion.in_order({each.row: each.total for each in matched})[: context.CENTRES]
             centres = [*dict.fromkeys([*best, *near[: context.CENTRES]])]
-            placed = {p.row: p for p in self._reading.placed(centres, self._chosen, context.REACH)}
+            chosen = self._everyone if self._dead else self._chosen
+            placed = {p.row: p for p in self._reading.placed(centres, chosen, context.REACH)}
+            placed.update((p.row, p) for p in self._beside(placed))
+            known = [*placed]
             around = {row for p in placed.values() for row in (*p.before, *p.after)} - placed.keys()
             placed.update((p.row, p) for p in self._reading.placed(sorted(around), self._chosen))
             self._take([row for row in placed if row not in self.terms])
+            placed = context.rejoined(placed, known, self._dead)
         if spans:
             others = [row for row in rows if row not in placed]
-            placed.update((p.row, p) for p in self._reading.placed(others, self._chosen))
+            placed.update((p.row, p) for p in self._reading.placed(others, self._everyone if self._dead else self._chosen))
         return placed
 
 
@@ -359,8 +426,7 @@ def _quieter(question: Question, spans: Sequence[Span], analyser: Analyser) -> Q
 def _aged(found: Found, now: int, half_life: float) -> Found:
     entry = found.stored.entry
     last = entry.last_settled_tick if entry.last_settled_tick is not None else entry.born_tick
-    score = found.score * 0.5 ** (max(0, now - last) / half_life)
-    return Found(found.stored, score, found.covered, found.matched, found.terms, found.parts)
+    return replace(found, score=found.score * 0.5 ** (max(0, now - last) / half_life))
 
 
 def decider(found: Sequence[Found], pass_over: float) -> Found | None:

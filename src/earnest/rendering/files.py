@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from earnest.errors import InvalidInput, StoreError
+from earnest.files import replacing
 
 LARGEST: Final = 10_000_000
 """Bytes of a file that is read at most: no file of instructions is as large."""
@@ -82,19 +82,19 @@ def _put(path: Path, before: bytes | None, after: bytes | None) -> bool:
         path.unlink(missing_ok=True)
         return True
     path.parent.mkdir(exist_ok=True)
-    made = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     mode = stat.S_IMODE(path.stat().st_mode) if before is not None else None
     try:
-        with made.open("wb") as file:
+        with replacing(path, mode=mode) as file:
             file.write(after)
+            # Before the look, so that nothing slow lies between it and the replacement.
             file.flush()
             os.fsync(file.fileno())
-        if mode is not None:
-            made.chmod(mode)
-        if content(path) != before:
-            return False
-        made.replace(path)
-    finally:
-        with suppress(FileNotFoundError):
-            made.unlink()
+            if content(path) != before:
+                raise _Other
+    except _Other:
+        return False
     return True
+
+
+class _Other(Exception):
+    """Somebody else has written the file meanwhile."""

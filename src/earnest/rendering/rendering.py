@@ -129,7 +129,11 @@ def _lines_that_fit(candidates: Sequence[Candidate], room: Room) -> list[Candida
 
 
 def _shared(candidates: Sequence[Candidate], order: Order) -> list[Candidate]:
-    """The candidates that fit into the files of their kinds, each of which has a share of the budget as large as its share of entries."""
+    """The candidates that fit into the files of their kinds, each of which has a share of the budget as large as its share of entries.
+
+    Raises:
+        InvalidInput: Not even empty files of all these kinds would fit.
+    """
     chosen: list[Candidate] = []
     by_kind: dict[str, list[Candidate]] = {}
     for one in candidates:
@@ -137,9 +141,16 @@ def _shared(candidates: Sequence[Candidate], order: Order) -> list[Candidate]:
     # A kind with few entries has room for some of them all the same.
     weights = {kind: max(len(mine) / len(candidates), _LEAST_SHARE) for kind, mine in by_kind.items()}
     frame = Room(0, 0).size((managed.BEGIN, managed.END))
+    least = Room(0, 0).size(document([])), len(document([]))
+    # What every file needs before it holds anything comes first; what is left of the budget is shared.
+    left = order.limits.bytes - len(by_kind) * (frame + least[0]), order.limits.lines - len(by_kind) * (2 + least[1])
+    if min(left) < 0:
+        needed = f"{order.limits.bytes - left[0]:,} bytes and {order.limits.lines - left[1]:,} lines"
+        said = f"and {order.limits.lines:,} lines leave no room for {len(by_kind)} files: at least {needed} are needed"
+        raise InvalidInput("budget", order.limits.bytes, f"{said}; give more, or leave split_dir out")
     for kind, mine in by_kind.items():
         part = weights[kind] / sum(weights.values())
-        chosen += packed(mine, Room(int(order.limits.bytes * part) - frame, int(order.limits.lines * part) - 2), document)
+        chosen += packed(mine, Room(least[0] + int(left[0] * part), least[1] + int(left[1] * part)), document)
     return sorted(chosen, key=lambda one: one.rank)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from earnest.core import check
 from earnest.errors import ModelFailed, NotAvailable
+from earnest.installed import bringing
 
 _BATCH: Final = 32
 
@@ -31,7 +32,7 @@ class CrossEncoderReranker:
         """
         self.name = check.label("reranker", name, limit=200)
         if find_spec("sentence_transformers") is None:
-            raise NotAvailable("reranker ce:… needs the extra `rerank`: `pip install 'earnest[rerank]'`")
+            raise NotAvailable(f"reranker ce:… needs the extra `rerank`: {bringing('rerank')}")
         self._model: Any = None
         self._turn = threading.Lock()
 
@@ -42,9 +43,9 @@ class CrossEncoderReranker:
 
     def _loaded(self) -> Any:
         if self._model is None:
-            import sentence_transformers
-
             try:
+                import sentence_transformers
+
                 self._model = sentence_transformers.CrossEncoder(self.name)
             except (OSError, ValueError, RuntimeError, LookupError, AttributeError, TypeError, ImportError) as error:
                 # Whoever asks again soon would wait for the same failure.

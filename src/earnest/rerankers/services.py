@@ -15,7 +15,7 @@ from typing import Any, Final
 from earnest import wire
 from earnest.core import check
 from earnest.errors import ModelFailed
-from earnest.wire import Cancelled, key_from, own_machine
+from earnest.wire import Cancelled, key_for, key_from
 
 # Somebody waits for the answer, which is there without a reranker too.
 PATIENCE: Final = 8.0
@@ -171,7 +171,7 @@ class JinaReranker(ServiceReranker):
             NotAvailable: No key, and the server is not on this machine. InvalidInput: A value out of range.
         """
         base = base_url or os.environ.get("JINA_BASE_URL") or "https://api.jina.ai/v1"
-        key = os.environ.get("JINA_API_KEY", "").strip() or None if own_machine(base) else key_from(("JINA_API_KEY",), "jina")
+        key = key_for(base, ("JINA_API_KEY",), "jina")
         endpoint = Endpoint("jina", f"{base.rstrip('/')}/rerank", key=key, timeout=timeout, pause=pause)
         super().__init__("jina", name, endpoint, patience=patience)
 

@@ -41,6 +41,7 @@ def findings(reading: Reading, now: datetime) -> Iterator[Finding]:
 
 def _trials(reading: Reading, now: datetime) -> Iterator[Finding]:
     chosen = Filter(scopes=None, kinds=("rule",), statuses=("trial",))
+    revoked = reading.revoked()
     for stored in reading.page(chosen, None, LOOKED_AT):
         rule = reading.rules([stored.row])[stored.row]
         trial = trial_of(reading, rule)
@@ -49,7 +50,15 @@ def _trials(reading: Reading, now: datetime) -> Iterator[Finding]:
             continue
         outcomes, lost = reading.trial_outcomes(trial.number, trial.terms.meter), reading.trial_lost(trial.number)
         told = f"trial {trial.number} of rule {stored.entry.id}: {outcomes:,} of {trial.terms.decisions:,} outcomes"
-        if now - begun.at > STALLED and outcomes < trial.terms.decisions / 2:
+        if trial.terms.meter is not None and trial.terms.meter in revoked:
+            yield Finding(
+                "trial_stalled",
+                "warning",
+                "A trial of a rule hardly gets on.",
+                f"{told}, and its meter {trial.terms.meter} was revoked, so that no further one counts",
+                f"decide by hand: `earnest rules verify {stored.entry.id}`; or undo the revocation, if it was one too many",
+            )
+        elif now - begun.at > STALLED and outcomes < trial.terms.decisions / 2:
             yield Finding(
                 "trial_stalled",
                 "warning",

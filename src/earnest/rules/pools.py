@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +12,7 @@ from earnest.core.drafts import fault
 from earnest.core.replies import clean
 from earnest.core.rules import TYPES, Rule, RuleType
 from earnest.errors import InvalidInput
+from earnest.files import replacing
 
 FORMAT: Final = "earnest-rules"
 VERSION: Final = 1
@@ -38,18 +38,12 @@ def written(path: Path, agent: str, rules: Sequence[Rule]) -> None:
             for r in rules
         ],
     }  # fmt: skip
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    text = json.dumps(made, ensure_ascii=False, indent=1, allow_nan=False)
     try:
-        with part.open("w", encoding="utf-8") as file:
-            json.dump(made, file, ensure_ascii=False, indent=1, allow_nan=False)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+        with replacing(path) as file:
+            file.write(f"{text}\n".encode())
     except OSError as error:
         raise InvalidInput("path", str(path), f"cannot be written ({error.strerror}); name another file") from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def read(path: Path) -> tuple[str, list[tuple[RuleType, str, str]], list[str]]:

@@ -16,6 +16,7 @@ from earnest.core.filters import Filter
 from earnest.core.ranking import similarity
 from earnest.core.rules import DOUBTFUL, MAX_ACTION, MAX_TRIGGER, RECALLED, VALUED, RuleType
 from earnest.protocols import Reading
+from earnest.rules.standing import evidence_of
 
 LOOKED_AT: Final = 2_000
 """Entries that an analysis looks at in a scope at most, the newest first."""
@@ -94,8 +95,7 @@ def known(reading: Reading, analyser: Analyser, scope: str) -> Known:
     made = Known()
     chosen = Filter(scopes=(scope,), kinds=("rule",))
     for stored in reading.page(chosen, None, MOST_RULES):
-        rows = [row for row, how, _ in reading.lineage(stored.row) if how == "experience"]
-        made.take(terms_of(analyser, stored.entry.cue or "", stored.entry.text), rows)
+        made.take(terms_of(analyser, stored.entry.cue or "", stored.entry.text), evidence_of(reading, stored))
     return made
 
 
@@ -113,8 +113,9 @@ def patterns(reading: Reading, analyser: Analyser, scope: str) -> tuple[list[Pat
     """
     made: list[Pattern] = []
     strange = 0
-    for one in reversed(reading.experiences([scope], DOUBTFUL, VALUED, RECALLED, LOOKED_AT)):
-        [stored] = reading.entries([one.row])
+    found = {one.row: one for one in reversed(reading.experiences([scope], DOUBTFUL, VALUED, RECALLED, LOOKED_AT))}
+    for stored in reading.entries([*found]):
+        one = found[stored.row]
         told = one.doubtful and tells_of_failure(stored.entry.text)
         if not (told or one.bad or one.good or one.valued):
             continue

@@ -18,12 +18,13 @@ from earnest.core.entry import StoredEntry
 from earnest.core.events import micros, moment
 from earnest.core.filters import Filter
 from earnest.core.gate import MOST_DECISIONS, VERDICTS, WATCH_FIRST, Terms
+from earnest.core.lesson_turns import LATER, Turn, Turns, strictly_later
 from earnest.core.lessons import Lessons, line
 from earnest.core.rules import FEW_HITS, NEXT, STATUSES, Status, StoredRule, before, later
 from earnest.core.settings import Settings
 from earnest.errors import InvalidInput
 from earnest.protocols import Reading, Rng, Writing
-from earnest.rules.standing import trial_of
+from earnest.rules.standing import evidence_of, trial_of
 from earnest.rules.trials import watch
 
 CHANNEL: Final = "settle-ci"
@@ -54,7 +55,7 @@ def gathered(reading: Reading, lessons: Lessons) -> tuple[frozenset[str], dict[s
         for stored in kept:
             if said := _besides(reading, lessons, stored, rules.get(stored.row)):
                 more[stored.entry.id] = said
-    seen = 0
+    seen, turns = 0, dict[str, Turn]()
     while names and (events := reading.events(entry=None, kind="rule", after=seen, limit=_PAGE, newest=False)):
         seen = events[-1].seq
         for event in events:
@@ -64,14 +65,15 @@ def gathered(reading: Reading, lessons: Lessons) -> tuple[frozenset[str], dict[s
                 told |= ({"note": event.note} if event.note else {}) | {"by": [event.actor, event.channel]}
                 if event.data["status"] == "trial" and "alpha" in told:
                     told["number"] = event.data["trial"]
+                if (later := strictly_later(turns, name, event.tick, micros(event.at))) is not None:
+                    told[LATER] = later
                 lines.add(line(["rule", name, event.tick, micros(event.at), event.data["status"], event.data["why"], told]))
     return frozenset(lines), more
 
 
 def _besides(reading: Reading, lessons: Lessons, stored: StoredEntry, rule: StoredRule | None) -> dict[str, Any]:
     said: dict[str, Any] = {}
-    evidence = [row for row, how, _ in reading.lineage(stored.row) if how == "experience"]
-    if sources := sorted(one.entry.id for one in reading.entries(evidence) if one.entry.id in lessons.entries):
+    if sources := sorted(one.entry.id for one in reading.entries(evidence_of(reading, stored)) if one.entry.id in lessons.entries):
         said["from"] = sources
     if rule is not None and rule.ends is not None:
         said["term"] = [micros(rule.ends), min(FEW_HITS, stored.entry.recalls - rule.hits_before)]
@@ -93,21 +95,15 @@ class Rulebook:
         if tx.counter("kind:rule"):
             watch(tx, settings, ticket)
 
-    def steps(self, lessons: Lessons) -> Iterator[Step]:
-        """(tick, time, order within, name, what is done, who did it over which channel) of every step."""
+    def steps(self, lessons: Lessons, turns: Turns) -> Iterator[Step]:
+        """(tick and time of its turn, order within, name, what is done, who did it over which channel, its own time) of every step."""
         for each in sorted(lessons.rules):
             _, name, tick, at, status, why, said = json.loads(each)
             check.choice("status", status, STATUSES)
             when = 2.5 if why in _JUDGED else 0.5
             number = check.integer("number", said.get("number", 0), low=0, high=10**9)
-            yield (
-                tick,
-                at,
-                when,
-                f"{number:09} {name}",
-                self._step(name, at, status, check.label("why", why, limit=50), said),
-                _author(name, said),
-            )
+            act = self._step(name, at, status, check.label("why", why, limit=50), said)
+            yield *turns.step(name, tick, at, said), when, f"{number:09} {name}", act, _author(name, said), at
 
     def _step(self, name: str, at: int, status: Status, why: str, said: Mapping[str, Any]) -> Callable[[Writing, Settings, Rng], None]:
         terms = _terms(name, said) if status == "trial" and "alpha" in said else None

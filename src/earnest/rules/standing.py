@@ -25,7 +25,7 @@ from earnest.core.rules import (
 )
 from earnest.core.settings import Settings
 from earnest.core.uplift import Drawn, SettledDraw
-from earnest.errors import InvalidInput, NotAllowed
+from earnest.errors import InvalidInput, NotAllowed, UnknownEntry
 from earnest.ledger import holdout
 from earnest.ledger.lifecycle import found
 from earnest.protocols import Reading, Writing
@@ -39,12 +39,13 @@ def rule_of(reading: Reading, rule_id: str) -> tuple[StoredEntry, StoredRule]:
     Raises:
         UnknownEntry: This agent never had it. InvalidInput: it is no rule. NotAllowed: it is dead.
     """
-    stored = found(reading, rule_id)
+    try:
+        stored = found(reading, rule_id)
+    except UnknownEntry:
+        raise UnknownEntry(rule_id, "rule") from None
     rule = reading.rules([stored.row]).get(stored.row)
     if rule is None:
-        raise InvalidInput(
-            "rule", rule_id, f"is an entry of kind {stored.entry.kind}; `memory.rules.list()` names the rules that there are"
-        )
+        raise InvalidInput("rule", rule_id, f"is an entry of kind {stored.entry.kind}; `earnest rules` lists the rules that there are")
     if not stored.entry.alive:
         raise NotAllowed(f"rule {rule_id} is dead ({stored.entry.cause}); `restore` brings back what can return")
     return stored, rule
@@ -174,21 +175,29 @@ def drawn(row: SettledDraw, terms: Terms) -> Drawn:
 def views(reading: Reading, entries: Sequence[StoredEntry], *, trials: bool = False, scores: dict[int, float] | None = None) -> list[Rule]:
     """Rules as people see them; with `trials`, what their latest trial has shown too, which takes O(its draws)."""
     kept = reading.rules([stored.row for stored in entries])
+    drawn_from = {stored.row: evidence_of(reading, stored) for stored in entries if stored.row in kept}
+    named = [*dict.fromkeys(row for rows in drawn_from.values() for row in rows)]
+    ids = {one.row: one.entry.id for one in reading.entries(named)} if named else {}
     return [
-        view(reading, stored, kept[stored.row], trials, (scores or {}).get(stored.row, 0.0)) for stored in entries if stored.row in kept
+        _view(reading, stored, kept[stored.row], [ids[row] for row in drawn_from[stored.row]], trials, (scores or {}).get(stored.row, 0.0))
+        for stored in entries
+        if stored.row in kept
     ]
 
 
-def view(reading: Reading, stored: StoredEntry, rule: StoredRule, trials: bool = False, score: float = 0.0) -> Rule:
-    """One rule as people see it."""
+def evidence_of(reading: Reading, stored: StoredEntry) -> list[int]:
+    """Rows of the experiences that a rule was drawn from. Asks nothing of one that was made of no entry."""
+    return [row for row, how, _ in reading.lineage(stored.row) if how == "experience"] if stored.entry.lineage else []
+
+
+def _view(reading: Reading, stored: StoredEntry, rule: StoredRule, evidence: Sequence[str], trials: bool, score: float) -> Rule:
     entry = stored.entry
     event = None if rule.event is None else reading.event(rule.event)
     tried = reading.trials_of(stored.row) if trials else []
     trial = tried[-1] if tried else None
-    evidence = [row for row, how, _ in reading.lineage(stored.row) if how == "experience"]
     return Rule(
         id=entry.id, type=type_of(entry.metadata), trigger=entry.cue or "", action=entry.text, status=rule.status, hits=entry.recalls,
-        evidence=tuple(one.entry.id for one in reading.entries(evidence)), scope=entry.scope,
+        evidence=tuple(evidence), scope=entry.scope,
         by=told(event) if event is not None else _proposed(stored), since=entry.created if event is None else event.at, ends=rule.ends,
         sources=entry.sources, score=score, standing=entry.standing,
         trial=None if trial is None else Trial(trial.number, trial.terms, shown(reading, trial), trial.verdict),

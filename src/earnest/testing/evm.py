@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from earnest.errors import NotAvailable
+from earnest.installed import bringing
 
 CHAIN_ID: Final = 131277322940537
 """What eth-tester's machine calls its chain."""
@@ -43,7 +44,7 @@ class LocalChain:
             with _same_depth():
                 from eth_tester import EthereumTester, PyEVMBackend
         except ImportError:
-            raise NotAvailable("a local chain needs the extra evm: pip install 'earnest[evm]'") from None
+            raise NotAvailable(f"a local chain needs the extra evm: {bringing('evm')}") from None
         self.tester: Any = EthereumTester(PyEVMBackend())
         self.accounts: list[str] = [each.lower() for each in self.tester.get_accounts()]
         self._lock = threading.RLock()

@@ -8,6 +8,7 @@ from typing import Final
 from earnest.core import check
 from earnest.core.moving import ArchiveReport
 from earnest.errors import NotAllowed
+from earnest.ledger import walks
 from earnest.verbs.moving import MovingVerbs
 
 _LEAST: Final = 100
@@ -38,11 +39,11 @@ class ArchivingVerbs(MovingVerbs):
         """
         from earnest.moving import streams
 
-        target = Path(streams.checked_path(path))
+        target = check.path("path", path)
         kept = check.integer("keep", keep, low=_LEAST, high=2**62)
         with self._store.read() as reading:
-            last = reading.events(entry=None, kind=None, after=0, limit=1, newest=True)
-            events = reading.archivable((last[0].seq if last else 0) + 1 - kept)
+            last = walks.latest(reading)
+            events = reading.archivable((last.seq if last else 0) + 1 - kept)
             if not events:
                 raise NotAllowed(f"nothing to archive: of events older than the latest {kept:,} none can go; keep fewer (`keep=`, --keep)")
             with streams.whole_file(target) as file:
@@ -68,7 +69,7 @@ class ArchivingVerbs(MovingVerbs):
         """
         from earnest.moving import streams
 
-        source = Path(streams.checked_path(path))
+        source = check.path("path", path)
         with streams.opened(source) as file:
             _, summary = streams.read_export(file)
             with self._store.read() as reading:

@@ -166,9 +166,6 @@ class AskingVerbs(Base):
                     llm = self._read_settings(reading).llm
         if llm is None or llm is False:
             raise NotAvailable("no model was given: give llm= a spec such as ollama:qwen3, or an object with complete(prompt) -> str")
-        if self._model_for is None:
-            made: LLM = llm
-            return made
         return self._model_for(llm)
 
     def _note_spent(self, used: Used) -> None:

@@ -7,7 +7,6 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 from earnest.core import check, segmenting
@@ -22,6 +21,7 @@ from earnest.core.write_gate import Gate
 from earnest.errors import EmbedderFailed, IndexDamaged, KeyReused, StoreError
 from earnest.forgetting import curve
 from earnest.graph import weaving
+from earnest.installed import stemming
 from earnest.ledger.decisions import request_digest
 from earnest.protocols import LLM, Author, Clock, Reading, Rng, Store, Writing
 from earnest.recall.embedding import Embedding, Vectors
@@ -33,6 +33,8 @@ T = TypeVar("T")
 
 KEYS_KEPT: Final = 90
 """Days for which an idempotency key is honoured. After them `maintain` and `compact` forget it; a ticket goes on landing once."""
+_AT_ONCE: Final = 0.05
+"""Seconds that something is worth waiting for which the next process does as well."""
 _KEYS: Final = 1_000
 """Keys that are forgotten in one transaction."""
 
@@ -57,13 +59,13 @@ class Base:
         rng: Rng,
         actor: str,
         channel: str,
+        embedding_for: Callable[[str], Embedding],
+        reranking_for: Callable[[str], Reranking],
+        model_for: Callable[[Any], LLM],
         retriever: Retriever | None = None,
         reranking: Reranking | None = None,
-        reranking_for: Callable[[str], Reranking] | None = None,
         embedding: Embedding | None = None,
-        embedding_for: Callable[[str], Embedding] | None = None,
         llm: Any = None,
-        model_for: Callable[[Any], LLM] | None = None,
     ) -> None:
         """Composes the parts; `Memory.open` is the way in for users.
 
@@ -89,7 +91,7 @@ class Base:
         self._analyser = analyser_for(Settings())
         with store.read() as reading:
             self._read_settings(reading)
-        if self._known[0].get("analyser") != self._analyser.id:
+        if self._known[0].get("analyser") != self._index_id:
             self._adopt_analyser()
 
     def _author(self) -> Author:
@@ -125,6 +127,15 @@ class Base:
         if ",".join(self._analyser.languages) != settings.languages:
             self._analyser = analyser_for(settings)
 
+    @property
+    def _index_id(self) -> str:
+        """What the keyword index is made by: the analyser, and the release of the rules by which words are stemmed in this process."""
+        return f"{self._analyser.id}/{stemming()}" if self._analyser.languages else self._analyser.id
+
+    def _indexed_alike(self, made_by: str | None) -> bool:
+        """Whether an index is as this process would make it. One that was made before releases were told is taken for it."""
+        return made_by in (self._index_id, self._analyser.id)
+
     def _sound_index(self) -> Analyser:
         """The analyser that the index was made by, after `_read_settings`.
 
@@ -132,10 +143,10 @@ class Base:
             IndexDamaged: The index was made by another one; it would not be answered from as if whole.
         """
         made_by = self._known[0].get("analyser")
-        if made_by != self._analyser.id:
+        if not self._indexed_alike(made_by):
             raise IndexDamaged(
-                f"the keyword index was made by analyser {made_by!r} and {self._analyser.id!r} is wanted: another process is making it "
-                "anew, or was kept from it; try again, or run `earnest check --repair`"
+                f"the keyword index was made by analyser {made_by!r} and {self._index_id!r} is wanted: another process is making it "
+                "anew, was kept from it, or stems by another release; try again, or run `earnest check --repair`"
             )
         return self._analyser
 
@@ -306,8 +317,18 @@ class Base:
         tx.remember(f"{namespace}\x1f{key}" if namespace else key, verb, request_digest(verb, request()), kept)
         return result
 
-    def _kept(self, reading: Reading, key: str, verb: str, request: Mapping[str, Any], namespace: str = "") -> Mapping[str, Any] | None:
-        """What is remembered of a request with this key; None if there was none."""
+    def _remember(self, key: str | None, verb: str, request: Mapping[str, Any], kept: Mapping[str, Any]) -> None:
+        """Remember what a request with this key came to, for a verb of many transactions: `_kept` gives it to whoever asks again."""
+        if key is not None:
+            with self._writing() as tx:
+                self._once(tx, key, verb, lambda: request, lambda _: None, lambda: (None, kept))
+
+    def _kept(
+        self, reading: Reading, key: str | None, verb: str, request: Mapping[str, Any], namespace: str = ""
+    ) -> Mapping[str, Any] | None:
+        """What is remembered of a request with this key; None if there was none, or no key."""
+        if key is None:
+            return None
         key = check.label("key", key, limit=200)
         known = reading.remembered(f"{namespace}\x1f{key}" if namespace else key)
         if known is None:
@@ -334,16 +355,21 @@ class Base:
             return
         with self._store.read() as reading:
             empty = not reading.counter("alive") and not reading.counter("suspended")
+            made_by = reading.settings().get("analyser")
         if empty:
             with self._writing() as tx:
-                tx.set_setting("analyser", self._analyser.id)
+                tx.set_setting("analyser", self._index_id)
+        elif self._indexed_alike(made_by):
+            # Only told more exactly: whoever is writing just now does not keep the store from being opened.
+            with suppress(StoreError), self._writing(_AT_ONCE) as tx:
+                tx.set_setting("analyser", self._index_id)
         else:
             self._rebuild_index()
 
     def _rebuild_index(self) -> None:
         self._store.rebuild_index(self._analyser.terms, self._author())
         with self._writing() as tx:
-            tx.set_setting("analyser", self._analyser.id)
+            tx.set_setting("analyser", self._index_id)
 
     def _terms(self, text: str, cue: str | None) -> tuple[list[str], list[str]]:
         return self._analyser.terms(text), self._analyser.terms(cue) if cue else []
@@ -351,10 +377,4 @@ class Base:
 
 def analyser_for(settings: Settings) -> Analyser:
     """The analyser that these settings ask for."""
-    return _analyser(settings.languages)
-
-
-@lru_cache(maxsize=8)
-def _analyser(languages: str) -> Analyser:
-    """One for all memories of a process that are analysed alike: each remembers up to 8,192 words, some 4 MB once it is full."""
-    return Analyser(languages.split(",") if languages else (), segmenting.cut)
+    return segmenting.analyser(settings.languages)

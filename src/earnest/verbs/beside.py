@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from earnest.core.analysis import Analyser
+from earnest.core.entry import StoredEntry
 from earnest.core.filters import Filter
 from earnest.core.rules import Rule, Status
 from earnest.core.sentences import split_sentences
@@ -20,7 +21,8 @@ from earnest.rules.standing import overdue, views
 from earnest.rules.trials import MOST_ON_TRIAL
 
 if TYPE_CHECKING:
-    from earnest.verbs.recalling import Asking, RecallVerbs
+    from earnest.verbs.questions import Asking
+    from earnest.verbs.recalling import RecallVerbs
 
 TRIGGERED: Final = 0.4
 """The part of a trigger's words that a message must hold, unless told otherwise."""
@@ -44,6 +46,19 @@ def called_for(verbs: RecallVerbs, asking: Asking, chosen: Filter, *, trial: boo
     With `trial` those on trial are among them: only for who throws their coins, in the transaction that opens a ticket. No snapshot may
     be open.
     """
+    return _called_for(verbs, asking, chosen, trial, views)
+
+
+def rows_called_for(verbs: RecallVerbs, asking: Asking, chosen: Filter) -> list[int]:
+    """The rows of the rules that a question calls for, those on trial among them, best first; to be looked at again as they are when the
+    ticket is opened. No snapshot may be open."""
+    found, _ = _called_for(verbs, asking, chosen, True, lambda reading, entries: [])
+    return [hit.stored.row for hit in found]
+
+
+def _called_for(
+    verbs: RecallVerbs, asking: Asking, chosen: Filter, trial: bool, told: Callable[[Reading, Sequence[StoredEntry]], list[Rule]]
+) -> tuple[list[Found], list[Rule]]:
     statuses: tuple[Status, ...] = ("active", "trial") if trial else ("active",)
     if not asking.text:
         return [], []
@@ -56,7 +71,7 @@ def called_for(verbs: RecallVerbs, asking: Asking, chosen: Filter, *, trial: boo
         settings = verbs._read_settings(reading)
         most = settings.rules_cap + trial * MOST_ON_TRIAL
         found = matching(verbs, reading, settings, askings, chosen, statuses, verbs._clock.now(), k=most)
-        return found, views(reading, [hit.stored for hit in found])
+        return found, told(reading, [hit.stored for hit in found])
 
 
 def ruled(said: Answer, rules: Sequence[Rule]) -> Answer:
@@ -144,5 +159,5 @@ def annotated(said: str, rules: Sequence[Rule]) -> str:
     """An annotated answer with the rules that stand beside it."""
     if not rules:
         return said
-    lines = [f"- {rule.type}: {one_line(f'{rule.trigger}: {rule.action}')} ({one_line(rule.by, 200)}; rule {rule.id})" for rule in rules]
+    lines = [f"- {rule.type}: {one_line(rule.said)} ({one_line(rule.by, 200)}; rule {rule.id})" for rule in rules]
     return "\n".join((said, "Rules that apply here:", *lines)) if said else "\n".join(("Rules that apply here:", *lines))

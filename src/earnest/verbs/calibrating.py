@@ -11,7 +11,8 @@ from earnest.core.settings import Settings
 from earnest.errors import InvalidInput
 from earnest.recall import calibration
 from earnest.recall.calibration import Calibration
-from earnest.verbs.recalling import RecallVerbs, asked
+from earnest.verbs.questions import asked
+from earnest.verbs.recalling import RecallVerbs
 
 DEPTH: Final = 10
 """Hits of a question that are looked at: the surest is not always the first."""

@@ -16,7 +16,7 @@ from earnest.core.tokens import estimated
 from earnest.errors import EarnestError, InvalidInput, ModelFailed, NotAllowed, NotUndoable
 from earnest.ledger import compressing, envelope, lifecycle
 from earnest.protocols import LLM
-from earnest.verbs.asking import AskingVerbs, Metered
+from earnest.verbs.asking import Metered
 from earnest.verbs.entries import EntryVerbs
 from earnest.verbs.recalling import RecallVerbs
 
@@ -34,7 +34,7 @@ class Squeezed:
     saved: int = 0
 
 
-class CompressionVerbs(EntryVerbs, RecallVerbs, AskingVerbs):
+class CompressionVerbs(EntryVerbs, RecallVerbs):
     """Verbs that make entries shorter."""
 
     def compress(self, id: str, llm: Any = None, *, key: str | None = None) -> Entry:
@@ -62,7 +62,7 @@ class CompressionVerbs(EntryVerbs, RecallVerbs, AskingVerbs):
         model = None if llm is None else self._metered(llm)
         request = {"id": id, "model": None if model is None else model.model_id}
         with self._store.read() as reading:
-            kept = None if key is None else self._kept(reading, key, "compress", request)
+            kept = self._kept(reading, key, "compress", request)
             if kept is not None:
                 return lifecycle.found(reading, kept["id"]).entry
             stored = lifecycle.found(reading, id)
@@ -107,7 +107,7 @@ class CompressionVerbs(EntryVerbs, RecallVerbs, AskingVerbs):
             "canaries": None if given is None else [asdict(one) for one in given],
         }  # fmt: skip
         with self._store.read() as reading:
-            kept = None if key is None else self._kept(reading, key, "compress_long", request)
+            kept = self._kept(reading, key, "compress_long", request)
             if kept is not None:
                 return _loaded(kept)
             settings, now = self._read_settings(reading), self._clock.now()
@@ -121,9 +121,7 @@ class CompressionVerbs(EntryVerbs, RecallVerbs, AskingVerbs):
             report = CompressionReport(planned, 0, (), len(found), most, len(asked), (), False)
         else:
             report = self._compress_some(found, most, asked, model)
-        if key is not None:
-            with self._writing() as tx:
-                self._once(tx, key, "compress_long", lambda: request, _loaded, lambda: (report, asdict(report)))
+        self._remember(key, "compress_long", request, asdict(report))
         return report
 
     def _compress_some(
@@ -182,9 +180,8 @@ class CompressionVerbs(EntryVerbs, RecallVerbs, AskingVerbs):
         """Bring the originals back, and leave them alone from then on."""
         rows = self._expanded(made, [])
         with self._writing() as tx:
-            data = {"canaries": watched, "broken": len(wrong), "compressed": len(made.done), "stuck": len(made.done) - len(rows)}
-            told = "; ".join(canary.question for canary in wrong)
-            tx.append("rollback", entries=rows, data=data, note=told[: check.MAX_DETAIL])
+            done = len(made.done)
+            envelope.rolled_back(tx, rows, wrong, canaries=watched, stuck=done - len(rows), compressed=done)
 
     def _expanded(self, made: Squeezed, stuck: list[str]) -> list[int]:
         """Brings originals back, the last first; returns their rows. Heirs that something was built on in between go to `stuck`."""

@@ -20,14 +20,16 @@ from earnest.recall.answering import SILENCE, age_line, one_line
 from earnest.recall.protocol import Consulted, QueryProtocol
 from earnest.recall.search import EXTRA, Found
 from earnest.rules import trials
-from earnest.rules.standing import views
+from earnest.verbs import tickets
 from earnest.verbs.beside import annotated, called_for
+from earnest.verbs.questions import Asking
 from earnest.verbs.seating import as_now, as_then, guarding, seated
+from earnest.verbs.tickets import WITHHELD, Recalled
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from earnest.verbs.recalling import Asking, RecallVerbs
+    from earnest.verbs.recalling import RecallVerbs
 
 _ATTEMPTS = 2
 """How often a model is asked if what it cited fell before the ticket was open."""
@@ -81,7 +83,7 @@ def consulted(verbs: RecallVerbs, llm: LLM, asking: Asking, chosen: Filter, rule
     now = verbs._clock.now()
     protocol = QueryProtocol(look, llm, rng=verbs._rng, analyser=analyser, conflict=settings.conflict, now=now, tick=tick)
     gate = verbs._gate()
-    made = protocol.ask(gate.passed(asking.text).text, asking.k, [f"{rule.type}: {rule.trigger}: {rule.action}" for rule in rules])
+    made = protocol.ask(gate.passed(asking.text).text, asking.k, [f"{rule.type}: {rule.said}" for rule in rules])
     # The ticket keeps the answer, so that it goes through the gate like everything that is written.
     made = replace(made, text=gate.passed(made.text).text)
     return Advice(as_now(_said(made, now, tick), since), [known[entry.id] for entry in made.cited])
@@ -130,8 +132,6 @@ def decided(verbs: RecallVerbs, llm: LLM, asking: Asking, chosen: Filter, reques
     the question calls for do. Coins of rules on trial are thrown when the ticket is opened: which of them come up changes neither what the
     model says nor whether there is a ticket.
     """
-    from earnest.verbs.recalling import Recalled, looked_back
-
     for _ in range(_ATTEMPTS):
         rules, told = called_for(verbs, asking, chosen, trial=True)
         active = fitting([rule for rule in told if rule.status == "active"])
@@ -139,14 +139,14 @@ def decided(verbs: RecallVerbs, llm: LLM, asking: Asking, chosen: Filter, reques
         taken = {rule.id for rule in active} | {rule.id for rule in told if rule.status == "trial"}
         rows = [hit.stored.row for hit in rules if hit.stored.entry.id in taken]
         if said.silent:
-            ticket = verbs._open(asking, request, Recalled(SILENCE, None, []), None, key, rows) if rows else None
+            ticket = tickets.opened(verbs, asking, request, Recalled(SILENCE, None, []), None, key, rows) if rows else None
         elif not cited:
             shown = {rule.id for rule in active}
             verbs._note(None, [hit.stored.row for hit in rules if hit.stored.entry.id in shown])
             beside = annotated(said.annotated, active)
             return Ticket(said.text, None, (), beside, silent=False, from_memory=False, rules=tuple(active))
         elif any(not entry.alive for entry in (*([said.deciding] if said.deciding else []), *said.supporting)):
-            return looked_back(said, active)
+            return tickets.looked_back(said, active)
         else:
             ticket = _opened(verbs, asking, request, said, cited, key, rows)
         if ticket is not None or said.silent:
@@ -159,8 +159,6 @@ def _opened(
     rules: Sequence[int],
 ) -> Ticket | None:  # fmt: skip
     """Open the ticket, if all that was cited may still decide; None if one of them fell in between."""
-    from earnest.verbs.recalling import WITHHELD, reopened
-
     with verbs._writing() as tx:
         settings = verbs._read_settings(tx)
         now = {stored.row: stored for stored in tx.entries([found.stored.row for found in cited])}
@@ -185,13 +183,11 @@ def _opened(
             )  # fmt: skip
             for stored in shaping:
                 curve.recalled(tx, settings, stored, verbs._clock.now())
-            for stored in beside.shown:
-                tx.change_entry(stored.row, recalls=stored.entry.recalls + 1)
-            shown = views(tx, beside.shown)
+            shown = tickets.used_beside(tx, beside)
             answer = replace(answer, annotated=annotated(answer.annotated, shown))
             others = [] if deciding is not None else [stored.entry for stored in shaping]
             return inquiry.opened(answer, made, others, shown), {"ticket": made.id, "annotated": answer.annotated}
 
         if len(named) < len(cited):
             return None
-        return verbs._once(tx, key, "decide", lambda: request, lambda kept: reopened(tx, kept), do)
+        return verbs._once(tx, key, "decide", lambda: request, lambda kept: tickets.reopened(tx, kept), do)

@@ -17,13 +17,15 @@ from earnest.core.turns import NOTHING, Context, Kept, Turn
 from earnest.core.write_gate import Gate
 from earnest.errors import EarnestError, InvalidInput, NotAvailable
 from earnest.forgetting import curve
-from earnest.ledger import lifecycle
+from earnest.ledger import door, editing, lifecycle
 from earnest.protocols import Reading, Writing
 from earnest.recall.search import Found
 from earnest.rules.standing import views
 from earnest.verbs.asking import Metered
 from earnest.verbs.beside import asked_parts, matching
-from earnest.verbs.recalling import RecallVerbs, asked, ways
+from earnest.verbs.questions import asked
+from earnest.verbs.recalling import RecallVerbs, ways
+from earnest.verbs.seating import guarding
 
 Extract = Literal["rules", "llm"]
 
@@ -162,11 +164,11 @@ class ConversationVerbs(RecallVerbs):
             "text": one.text, "kind": one.kind, "origin": "turn", "sources": [source], "scope": scope, "importance": one.importance,
             "confidence": one.confidence, "retention": "fading", "metadata": metadata,
         }  # fmt: skip
-        new: NewEntry = lifecycle.checked_entry(self._rng, "fading", fields, Gate.of(settings.redact, settings.quarantine))
+        new: NewEntry = door.checked_entry(self._rng, "fading", fields, Gate.of(settings.redact, settings.quarantine))
         terms = self._terms(new.text, new.cue)
         before = updates.replaced(tx, self._analyser, scope, one.text) if one.changes else None
         if before is not None and not any(twin.entry.alive for twin in tx.twins(twin_digest(new.text, new.cue), scope, new.kind)):
-            return lifecycle.supersede(tx, settings, self._rng, self._analyser, before, new, terms)
+            return editing.supersede(tx, settings, self._rng, self._analyser, before, new, terms)
         stored, fresh = lifecycle.add(tx, settings, self._rng, self._analyser, new, terms)
         return stored if fresh else None
 
@@ -221,9 +223,10 @@ class ConversationVerbs(RecallVerbs):
             rules = matching(self, reading, settings, askings, chosen, ("active",), self._clock.now())
             told = views(reading, [hit.stored for hit in rules])
             least = settings.floor if at_least is None else at_least
+            guards = guarding(reading, settings)
             for asking in askings:
                 # Looked at from half of the floor on: beside what clears it stands what follows it closely.
-                for hit in prefetching.cleared(self._find(reading, asking, chosen, _DEEP, HALF * least), least):
+                for hit in prefetching.cleared(self._find(reading, asking, chosen, _DEEP, HALF * least, guards=guards), least):
                     known = best.get(hit.stored.row)
                     # Rules come in by their own way, which knows which of them are in force.
                     if hit.stored.entry.kind != "rule" and (known is None or hit.score > known.score):

@@ -16,7 +16,7 @@ from earnest.core.write_gate import Gate
 from earnest.errors import InvalidInput, NotAllowed
 from earnest.forgetting.feedback import taken_back
 from earnest.graph.undoing import HANDLERS as LINKED
-from earnest.ledger import consolidation, lifecycle, merging
+from earnest.ledger import consolidation, door, editing, lifecycle, merging, walks
 from earnest.ledger.undo import undo
 from earnest.protocols import Writing
 from earnest.verbs.base import Base
@@ -26,7 +26,6 @@ _List = list
 
 # Entries in one transaction of a bulk verb: long enough to spare commits, short enough that other writers hardly wait.
 _CHUNK = 200
-_PAGE = 1_000
 
 
 class EntryVerbs(Base):
@@ -91,7 +90,7 @@ class EntryVerbs(Base):
         """What makes entries of fields by the settings as they are now: checked, and let through the write gate."""
         settings = self._settings_now()
         gate = Gate.of(settings.redact, settings.quarantine)
-        return lambda fields: lifecycle.checked_entry(self._rng, retention or settings.default_retention, fields, gate)
+        return lambda fields: door.checked_entry(self._rng, retention or settings.default_retention, fields, gate)
 
     def add_many(
         self, entries: Iterable[Mapping[str, Any]], *, key: str | None = None, progress: Callable[[int], None] | None = None
@@ -195,18 +194,10 @@ class EntryVerbs(Base):
         standings = ("active", "suspended") if standing is None else (standing,)
         chosen = filters.checked(scope=scope, kind=kind, source=source, tags=tags, standings=standings)
         wanted = None if limit is None else check.integer("limit", limit, low=1, high=10_000_000)
-        made: _List[Entry] = []
         with self._store.read() as reading:
             if after is not None:
                 lifecycle.found(reading, after)
-            while wanted is None or len(made) < wanted:
-                size = _PAGE if wanted is None else min(_PAGE, wanted - len(made))
-                page = reading.page(chosen, after, size)
-                made += [stored.entry for stored in page]
-                if len(page) < size:
-                    break
-                after = made[-1].id
-        return made
+            return [stored.entry for stored in walks.entries(reading, chosen, after=after, most=wanted)]
 
     def update(self, /, id: str, *, text: str | None = None, cue: str | None = None, key: str | None = None, **changes: Any) -> Entry:
         """Change an entry.
@@ -223,20 +214,20 @@ class EntryVerbs(Base):
         Durable when it returns.
         """
         if text is None and cue is None and not changes:
-            raise InvalidInput("update", None, "names nothing to change")
+            raise InvalidInput("update", None, "names nothing to change; give a field, such as text, importance or tags")
         gate = self._gate()
-        checked = lifecycle.checked_changes(changes, gate)
+        checked = door.checked_changes(changes, gate)
         with self._writing() as tx:
             settings = self._read_settings(tx)
 
             def do() -> tuple[Entry, Mapping[str, Any]]:
                 stored = lifecycle.found(tx, id)
                 row = stored.row
-                if lifecycle.says_other(stored, text, cue):
-                    new = lifecycle.next_version(self._rng, stored, text, cue, checked, gate)
-                    row = lifecycle.supersede(tx, settings, self._rng, self._analyser, stored, new, self._terms(new.text, new.cue)).row
+                if editing.says_other(stored, text, cue):
+                    new = editing.next_version(self._rng, stored, text, cue, checked, gate)
+                    row = editing.supersede(tx, settings, self._rng, self._analyser, stored, new, self._terms(new.text, new.cue)).row
                 elif checked:
-                    lifecycle.edit(tx, settings, id, checked)
+                    editing.edit(tx, settings, id, checked)
                 [after] = tx.entries([row])
                 return after.entry, {"id": after.entry.id}
 
@@ -315,7 +306,7 @@ class EntryVerbs(Base):
 
         def join(tx: Writing, settings: Settings) -> StoredEntry:
             members = [lifecycle.found(tx, name) for name in names]
-            new = lifecycle.gated(gate, merging.merged_entry(self._rng, members, text))
+            new = door.gated(gate, merging.merged_entry(self._rng, members, text))
             return merging.merge(tx, settings, self._rng, self._analyser, members, new, self._terms(new.text, new.cue), **data)
 
         return self._changing("merge", {"ids": names, "text": text}, key, join)

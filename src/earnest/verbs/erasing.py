@@ -63,9 +63,9 @@ class ErasingVerbs(Base):
         # A digest of what is erased would stay in the store, and could be guessed at: the key stands for the kind of subject alone.
         request = {"subject": meant.words, "dry_run": only}
         with self._store.read() as reading:
-            kept = None if key is None else self._kept(reading, key, "erase", request)
-            if kept is not None:
-                if key is not None and erasure.plan(reading, meant).rows:
+            kept = self._kept(reading, key, "erase", request)
+            if key is not None and kept is not None:
+                if erasure.plan(reading, meant).rows:
                     raise KeyReused(key, "erase")
                 return _loaded(kept)
             if meant.entry is not None and reading.entry(meant.entry) is None:
@@ -73,9 +73,7 @@ class ErasingVerbs(Base):
             if only:
                 return self._erasable(meant)
         receipt = self._erased(meant)
-        if key is not None:
-            with self._writing() as tx:
-                self._once(tx, key, "erase", lambda: request, _loaded, lambda: (receipt, asdict(receipt)))
+        self._remember(key, "erase", request, asdict(receipt))
         return receipt
 
     def compact(self) -> Compaction:

@@ -41,28 +41,21 @@ class FadingVerbs(Base):
         dry = check.flag("dry_run", dry_run)
         request = {"dry_run": dry}
         now = self._clock.now()
-        if key is not None:
-            with self._store.read() as reading:
-                kept = self._kept(reading, key, "decay_cleanup", request)
-                if kept is not None:
-                    return self._cleaned(kept)
+        with self._store.read() as reading:
+            said = self._kept(reading, key, "decay_cleanup", request)
+            if said is not None:
+                entries = tuple(lifecycle.found(reading, entry).entry for entry in said["ids"])
+                return CleanupReport(entries, said["kept"], said["dry_run"])
+            faded = curve.faded(reading, self._read_settings(reading), now) if dry else []
         if dry:
-            with self._store.read() as reading:
-                made = CleanupReport(tuple(curve.faded(reading, self._read_settings(reading), now)), 0, True)
+            made = CleanupReport(tuple(faded), 0, True)
         else:
             fallen: list[Entry] = []
             waiting = self._let_fade(now, fallen)
             made = CleanupReport(tuple(fallen), waiting)
-        if key is not None:
-            said = {"ids": [entry.id for entry in made.entries], "kept": made.kept, "dry_run": made.dry_run}
-            with self._writing() as tx:
-                self._once(tx, key, "decay_cleanup", lambda: request, lambda _: None, lambda: (None, said))
+        kept = {"ids": [entry.id for entry in made.entries], "kept": made.kept, "dry_run": made.dry_run}
+        self._remember(key, "decay_cleanup", request, kept)
         return made
-
-    def _cleaned(self, said: Mapping[str, Any]) -> CleanupReport:
-        with self._store.read() as reading:
-            entries = tuple(lifecycle.found(reading, entry).entry for entry in said["ids"])
-        return CleanupReport(entries, said["kept"], said["dry_run"])
 
     def _let_fade(
         self, now: datetime, fallen: list[Entry], most: int | None = None, spared: frozenset[str] = frozenset(), **data: Any

@@ -8,6 +8,7 @@ from functools import cached_property
 from earnest.core import check
 from earnest.core.entry import Entry
 from earnest.core.events import EVENT_KINDS, Event
+from earnest.core.paging import paged
 from earnest.core.reports import Audit, Diagnosis, Stats
 from earnest.core.ticket import PendingTicket, TicketRecord
 from earnest.forgetting import curve
@@ -19,8 +20,6 @@ from earnest.recall.filling import missing_ids, standing
 from earnest.recall.reranking import findings as reranker_findings
 from earnest.rules.health import findings as rule_findings
 from earnest.verbs.base import Base
-
-_PAGE = 1_000
 
 
 class InsightVerbs(Base):
@@ -45,16 +44,9 @@ class InsightVerbs(Base):
         """Open tickets, oldest first, after the one of that id; all of them unless limited."""
         wanted = None if limit is None else check.integer("limit", limit, low=1, high=check.MAX_LIMIT)
         after = None if after is None else ticket_id(after)
-        made: list[PendingTicket] = []
         with self._store.read() as reading:
-            while wanted is None or len(made) < wanted:
-                size = _PAGE if wanted is None else min(_PAGE, wanted - len(made))
-                page = reading.pending(after, size)
-                made += [inquiry.open_one(ticket, reading.counter("tick")) for ticket in page]
-                if len(page) < size:
-                    break
-                after = page[-1].id
-        return made
+            tick = reading.counter("tick")
+            return [inquiry.open_one(ticket, tick) for ticket in paged(reading.pending, after, lambda ticket: ticket.id, most=wanted)]
 
     def ticket(self, id: str) -> TicketRecord | None:
         """A decision and what became of it, whatever its state; None if this agent never opened it. Writes nothing."""

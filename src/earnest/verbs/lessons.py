@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from earnest.core import check, lesson_merging
 from earnest.core import lessons as form
+from earnest.core.lesson_turns import Turns
 from earnest.core.lessons import Lessons
 from earnest.core.links import KINDS
 from earnest.core.settings import NAMES, checked
 from earnest.core.slots import slot_of
 from earnest.core.write_gate import Gate
 from earnest.errors import InvalidInput, NotAllowed, StoreError
+from earnest.files import replacing
 from earnest.graph import weaving
+from earnest.ledger import walks
 from earnest.ledger.decisions import request_digest
 from earnest.ledger.gathering import gathered
 from earnest.ledger.replaying import Replay
-from earnest.protocols import Author, Reading, Writing
+from earnest.protocols import Reading, Writing
 from earnest.rules import replaying as rulebook
 from earnest.verbs.deciding import LedgerVerbs
 
@@ -60,22 +61,22 @@ class LessonVerbs(LedgerVerbs):
 
         The file is on the disk, whole, when it returns. O(the store); nothing is written to the store.
         """
-        target = Path(path)
+        target = check.path("path", path)
         made = self._lessons()
         text = form.written(made)
-        before = target.read_text(encoding="utf-8") if target.is_file() else None
-        if before != text:
+        changed = not _says(target, text)
+        if changed:
             _put(target, text)
-        return _report(target, made, text, before != text)
+        return _report(target, made, text, changed)
 
     def _lessons(self) -> Lessons:
         """The facts of this store, as the continuation of the text that it was made from."""
         with self._store.read() as reading:
-            segments = reading.events(entry=None, kind="segment", after=0, limit=1, newest=True)
-            made = self._facts(reading, segments[0].data.get("erased", ()) if segments else ())
-        if not segments:
+            segment = walks.latest(reading, "segment")
+            made = self._facts(reading, () if segment is None else segment.data.get("erased", ()))
+        if segment is None:
             return made
-        said = segments[0].data
+        said = segment.data
         if "body" not in said:
             raise NotAllowed(_HALF)
         if said["body"] == _digest(made):
@@ -100,14 +101,14 @@ class LessonVerbs(LedgerVerbs):
 
         Durable when it returns; a commit a fact. Vectors are made as by any other write.
         """
-        source = Path(path)
+        source = check.path("path", path)
         made = read_lessons(source)
         if made.agent != self._store.agent:
             raise InvalidInput("lessons", made.agent, f"is another agent's memory; this one is of {self._store.agent!r}")
         with self._store.read() as reading:
             there = reading.events(entry=None, kind=None, after=0, limit=100, newest=False)
-            segments = reading.events(entry=None, kind="segment", after=0, limit=1, newest=True)
-        if segments and "body" not in segments[0].data:
+            segment = walks.latest(reading, "segment")
+        if segment is not None and "body" not in segment.data:
             raise NotAllowed(_HALF)
         if any(event.kind not in _BEFORE for event in there):
             raise NotAllowed(
@@ -126,8 +127,8 @@ class LessonVerbs(LedgerVerbs):
             tx.append("segment", data={"head": made.head, "parents": [*made.parents]})
         rules = rulebook.Rulebook()
         replay = Replay(
-            made, self._replaying, self._read_settings, lambda: self._analyser, self._rng, self._clock.now(), rules.steps, rules.heard,
-            rules.trial,
+            made, self._store.write, self._read_settings, lambda: self._analyser, self._rng, self._clock.now(), Turns(made), rules.steps,
+            rules.heard, rules.trial,
         )  # fmt: skip
         every = self._settings_now().tick_every
         replay.run(lambda at: slot_of(every, at), _remember_slot)
@@ -162,11 +163,6 @@ class LessonVerbs(LedgerVerbs):
                 with self._writing() as tx:
                     rules.terms(tx, name, said)
 
-    @contextmanager
-    def _replaying(self, author: Author) -> Iterator[Writing]:
-        with self._store.write(author) as tx:
-            yield tx
-
 
 def _remember_slot(tx: Writing, slot: str, report: Any) -> None:
     tx.remember(f"slot\x1f{slot}", "tick", request_digest("tick", {}), asdict(report))
@@ -174,7 +170,7 @@ def _remember_slot(tx: Writing, slot: str, report: Any) -> None:
 
 def read_lessons(path: str | Path) -> Lessons:
     """A text of lessons from a file. Raises InvalidInput, StoreError."""
-    source = Path(path)
+    source = check.path("path", path)
     try:
         if source.stat().st_size > form.MAX_BYTES:
             raise InvalidInput("lessons", str(path), f"is larger than {form.MAX_BYTES:,} bytes")
@@ -195,17 +191,20 @@ def merge_lessons(ours: str | Path, theirs: str | Path, into: str | Path, base: 
     Raises:
         InvalidInput: One is damaged, or they are of two agents. StoreError: A file cannot be read or written.
     """
-    came_from = None if base is None or _empty(Path(base)) else read_lessons(base)
+    target = check.path("into", into)
+    came_from = None if base is None or _empty(check.path("base", base)) else read_lessons(base)
     made = lesson_merging.merged(read_lessons(ours), read_lessons(theirs), came_from)
     text = form.written(made)
-    target = Path(into)
     _put(target, text)
     return _report(target, made, text, True)
 
 
 def _empty(path: Path) -> bool:
     """Whether a file is there and holds nothing."""
-    return path.is_file() and path.stat().st_size == 0
+    try:
+        return path.is_file() and path.stat().st_size == 0
+    except OSError:
+        return False  # reading it says why
 
 
 def foreign_outcomes(base: str | Path, head: str | Path) -> list[str]:
@@ -213,14 +212,18 @@ def foreign_outcomes(base: str | Path, head: str | Path) -> list[str]:
     return lesson_merging.foreign(read_lessons(base), read_lessons(head))
 
 
-def _put(target: Path, text: str) -> None:
-    fresh = target.with_name(target.name + ".new")
+def _says(target: Path, text: str) -> bool:
+    """Whether a file says that already, whatever ends its lines."""
     try:
-        with fresh.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(target)
+        return target.is_file() and target.read_bytes().replace(b"\r\n", b"\n") == text.encode("utf-8")
+    except OSError as error:
+        raise StoreError(f"{target}: cannot be read: {error.strerror or error}") from None
+
+
+def _put(target: Path, text: str) -> None:
+    try:
+        with replacing(target) as file:
+            file.write(text.encode("utf-8"))
     except OSError as error:
         raise StoreError(f"{target}: cannot be written: {error.strerror or error}") from None
 

@@ -8,13 +8,12 @@ from typing import Any
 
 from earnest.core import check
 from earnest.core.outcome import Outcome
+from earnest.core.paging import paged
 from earnest.core.ticket import Appeal, SecondLook
 from earnest.errors import InvalidInput
 from earnest.ledger import decisions, looks
 from earnest.protocols import SecondMeter
 from earnest.verbs.base import Base
-
-_PAGE = 1_000
 
 
 class LookVerbs(Base):
@@ -86,21 +85,14 @@ class LookVerbs(Base):
         """The second looks that are wanted, longest wanted first, after the one of that ticket; all of them unless limited.
 
         Asked for are an entry's first outcomes, the outcomes that its standing turned on, and one in twenty of the others, drawn after the
-        report was in. An appeal that nobody answers within `expire_after` ticks is dropped. A burial for harm waits up to 5 ticks for
-        its appeals where a second instrument was ever heard.
+        report was in. An appeal that nobody answers within `expire_after` ticks is dropped, and one is not told while its report does not
+        count (its meter was revoked) or nobody alive lives by it. A burial for harm waits up to 5 ticks for its appeals where a second
+        instrument was ever heard.
         """
         wanted = None if limit is None else check.integer("limit", limit, low=1, high=check.MAX_LIMIT)
         after = None if after is None else decisions.ticket_id(after)
-        made: list[Appeal] = []
         with self._store.read() as reading:
-            while wanted is None or len(made) < wanted:
-                size = _PAGE if wanted is None else min(_PAGE, wanted - len(made))
-                page = reading.appeals(after, size)
-                made += page
-                if len(page) < size:
-                    break
-                after = page[-1].ticket
-        return made
+            return [*paged(reading.appeals, after, lambda appeal: appeal.ticket, most=wanted)]
 
     def look_again(self, meter: SecondMeter, *, limit: int = 100, scale: float | None = None) -> list[SecondLook]:
         """Let an instrument of its own answer the appeals: it measures each ticket once more, and what it finds is recorded.

@@ -37,6 +37,11 @@ class _Plan(NamedTuple):
         return None if self.most is None else max(0, self.most - sum(map(len, self.groups)))
 
     @property
+    def anything(self) -> bool:
+        """Whether anything of it may be done today."""
+        return bool(self.groups) or (self.room != 0 and bool(self.fading or self.long))
+
+    @property
     def to_compress(self) -> Sequence[StoredEntry]:
         """The long entries that may come to their turn in this run."""
         rest = None if self.room is None else max(0, self.room - len(self.fading))
@@ -98,7 +103,7 @@ class MaintenanceVerbs(CompressionVerbs, FadingVerbs, LinkVerbs):
         if model is not None:
             request["model"] = model.model_id
         with self._store.read() as reading:
-            kept = None if key is None else self._kept(reading, key, "maintain", request)
+            kept = self._kept(reading, key, "maintain", request)
             if kept is not None:
                 return _loaded(kept)
             plan = self._planned(reading)
@@ -106,7 +111,8 @@ class MaintenanceVerbs(CompressionVerbs, FadingVerbs, LinkVerbs):
                 raise InvalidInput(
                     "llm", model.model_id, "writes shorter texts, and nothing is compressed while the setting compress_over is 0"
                 )
-            asked = self._canaries(reading, plan) if given is None else given
+            # Where nothing is to be done there is nothing to watch.
+            asked = given if given is not None else self._canaries(reading, plan) if dry_run or plan.anything else []
         if dry_run:
             planned = tuple(tuple(stored.entry.id for stored in group) for group in plan.groups)
             report = MaintenanceReport(0, plan.most, plan.due, planned, (), len(asked), (), False, (), tuple(plan.fading[: plan.room]),
@@ -117,9 +123,7 @@ class MaintenanceVerbs(CompressionVerbs, FadingVerbs, LinkVerbs):
             self._let_lapse()
             self._forget_keys()
         report = replace(report, to_link=self._unlinked())
-        if key is not None:
-            with self._writing() as tx:
-                self._once(tx, key, "maintain", lambda: request, _loaded, lambda: (report, asdict(report)))
+        self._remember(key, "maintain", request, asdict(report))
         return report
 
     def _planned(self, reading: Reading) -> _Plan:
@@ -151,8 +155,7 @@ class MaintenanceVerbs(CompressionVerbs, FadingVerbs, LinkVerbs):
 
     def _carry_out(self, plan: _Plan, asked: Sequence[envelope.Canary], model: Metered | None) -> MaintenanceReport:
         room = plan.room
-        anything = bool(plan.groups) or (room != 0 and bool(plan.fading or plan.long))
-        watched = envelope.known(asked, self._deciding) if anything else []
+        watched = envelope.known(asked, self._deciding) if plan.anything else []
         done = _Done()
         try:
             for group in plan.groups:
@@ -181,7 +184,7 @@ class MaintenanceVerbs(CompressionVerbs, FadingVerbs, LinkVerbs):
             stuck = self._roll_back(done, wrong, len(watched))
             kept = sum(len(group) for group, heir in zip(done.groups, done.heirs, strict=True) if heir in stuck)
             kept += sum(heir in stuck for _, heir in done.shorter.done)
-            return replace(made, changed=kept, due=plan.due, broken=_told(wrong), rolled_back=True, stuck=stuck)
+            return replace(made, changed=kept, due=plan.due, broken=tuple(one.question for one in wrong), rolled_back=True, stuck=stuck)
         faded = tuple(entry.id for entry in done.fallen)
         return replace(made, faded=faded, compressed=tuple(done.shorter.done), saved=done.shorter.saved)
 
@@ -206,16 +209,11 @@ class MaintenanceVerbs(CompressionVerbs, FadingVerbs, LinkVerbs):
             with self._store.read() as reading:
                 members += [stored.row for stored in [reading.entry(entry)] if stored is not None]
         with self._writing() as tx:
-            data = {
-                "canaries": watched, "broken": len(wrong), "merges": len(done.heirs), "faded": len(faded),
-                "compressed": len(done.shorter.done), "stuck": len(stuck),
-            }  # fmt: skip
-            tx.append("rollback", entries=members, data=data, note="; ".join(_told(wrong))[: check.MAX_DETAIL])
+            envelope.rolled_back(
+                tx, members, wrong, canaries=watched, stuck=len(stuck), merges=len(done.heirs), faded=len(faded),
+                compressed=len(done.shorter.done),
+            )  # fmt: skip
         return tuple(stuck)
-
-
-def _told(wrong: Sequence[envelope.Canary]) -> tuple[str, ...]:
-    return tuple(canary.question for canary in wrong)
 
 
 def _loaded(kept: Mapping[str, Any]) -> MaintenanceReport:

@@ -18,7 +18,7 @@ from earnest.core.reports import Skipped
 from earnest.core.write_gate import Gate
 from earnest.errors import InvalidInput, NotAllowed, StoreTooNew
 from earnest.graph import weaving
-from earnest.ledger import importing
+from earnest.ledger import importing, walks
 from earnest.protocols import Reading
 from earnest.verbs.base import Base
 
@@ -83,7 +83,7 @@ class MovingVerbs(Base):
             if isinstance(path, io.TextIOBase) or not callable(getattr(path, "write", None)):
                 raise InvalidInput("path", path, "must be a path, or a binary file that is open for writing")
             return write(path, "-")
-        target = Path(streams.checked_path(path))
+        target = check.path("path", path)
         with streams.whole_file(target, overwrite=check.flag("overwrite", overwrite)) as file:
             report = write(file, str(target))
         return ExportReport(report.path, chosen, report.counts, report.sha256, target.stat().st_size)
@@ -91,8 +91,8 @@ class MovingVerbs(Base):
     def _header(self, reading: Reading, vectors: bool) -> Header:
         from earnest.moving.records import Header
 
-        last = reading.events(entry=None, kind=None, after=0, limit=1, newest=True)
-        head = last[0].hash if last else ""
+        last = walks.latest(reading)
+        head = last.hash if last else ""
         return Header(self._store.agent, reading.form(), vectors, head, self._clock.now().isoformat(), __version__)
 
     def import_(
@@ -131,15 +131,15 @@ class MovingVerbs(Base):
 
         A restore is atomic. Other imports are many short transactions. O(the file), with one entry (or one conversation) in memory.
         """
-        from earnest.moving import formats, streams
+        from earnest.moving import formats
 
-        source = Path(streams.checked_path(path))
+        source = check.path("path", path)
         owed = importing.checked_probation(probation)
         into = None if scope is None else check.label("scope", scope, blank=True)
         only = check.flag("dry_run", dry_run)
         request = {"path": str(source), "format": format, "probation": owed, "scope": into, "dry_run": only}
         with self._store.read() as reading:
-            kept = None if key is None else self._kept(reading, key, "import", request)
+            kept = self._kept(reading, key, "import", request)
         if kept is not None:
             return _loaded(kept)
         chosen = formats.format_of(source, format)
@@ -147,9 +147,8 @@ class MovingVerbs(Base):
             report = self._import_own(source, owed, into, only, progress)
         else:
             report = self._import_items(chosen, formats.READERS[chosen](source), owed, into, only, progress)
-        if key is not None and not only:
-            with self._writing() as tx:
-                self._once(tx, key, "import", lambda: request, _loaded, lambda: (report, _kept_form(report)))
+        if not only:
+            self._remember(key, "import", request, _kept_form(report))
         return report
 
     # an export of our own
@@ -189,8 +188,9 @@ class MovingVerbs(Base):
         with self._store.read() as reading:
             self._read_settings(reading)
             made_by = reading.settings().get("analyser")
-        if made_by != self._analyser.id:
+        if made_by != self._index_id:
             self._adopt_analyser()
+        if not self._indexed_alike(made_by):
             return ["the keyword index was made anew, by another analyser than before"]
         if header.format != self._form() or again == digest:
             return []
@@ -351,21 +351,18 @@ class _Taken:
 def _of_another(other: Reading) -> Iterator[Item | Left | Tie | Told]:
     """The living entries of another store of Earnest."""
     chosen = Filter(scopes=None, standings=("active", "suspended"), rules=True)
-    after: str | None = None
     suspended = 0
     yield from _ties(other)
-    while page := other.page(chosen, after, _PAGE):
-        for stored in page:
-            entry = stored.entry
-            if entry.standing == "suspended":
-                suspended += 1
-                continue
-            yield Item(
-                entry.id, entry.text, entry.cue, entry.kind, entry.origin, entry.sources, entry.scope, entry.importance, entry.confidence,
-                entry.retention, entry.tags, entry.metadata, entry.created, entry.valid_from, entry.valid_to, version=entry.version,
-                strength=entry.strength, probation=stored.probation, keeps_name=True,
-            )  # fmt: skip
-        after = page[-1].entry.id
+    for stored in walks.entries(other, chosen):
+        entry = stored.entry
+        if entry.standing == "suspended":
+            suspended += 1
+            continue
+        yield Item(
+            entry.id, entry.text, entry.cue, entry.kind, entry.origin, entry.sources, entry.scope, entry.importance, entry.confidence,
+            entry.retention, entry.tags, entry.metadata, entry.created, entry.valid_from, entry.valid_to, version=entry.version,
+            strength=entry.strength, probation=stored.probation, keeps_name=True,
+        )  # fmt: skip
     if suspended:
         yield Left("entries that are suspended there: their harm was measured there", "", suspended)
     dead = other.counter("dead")

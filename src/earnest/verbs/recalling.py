@@ -6,59 +6,34 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from earnest.core import check, filters
 from earnest.core.entry import Entry, StoredEntry
 from earnest.core.filters import Filter
 from earnest.core.reports import Hit
-from earnest.core.rules import Rule
 from earnest.core.settings import Settings, weights
 from earnest.core.ticket import Answer, Ticket
-from earnest.core.vectors import Asked
-from earnest.errors import InvalidInput, NotAvailable
+from earnest.errors import NotAvailable
 from earnest.forgetting import curve
 from earnest.graph.walking import LENDERS, SPREAD, spread
-from earnest.ledger import decisions, holdout, inquiry
 from earnest.ledger.testimony import Testimony
-from earnest.protocols import LLM, Reading, Writing
+from earnest.protocols import LLM, Reading
 from earnest.recall import answering
 from earnest.recall.earlier import with_merged
 from earnest.recall.filling import dimension_of, standing
 from earnest.recall.holding import best, holding
 from earnest.recall.search import EXTRA, Found, find
 from earnest.recall.weighing import DEEP, weighed
-from earnest.rules import trials
-from earnest.rules.standing import views
-from earnest.rules.trials import NOTHING as NOTHING_BESIDE
+from earnest.verbs import tickets
 from earnest.verbs.asking import AskingVerbs
-from earnest.verbs.beside import annotated, called_for, in_force, ruled
+from earnest.verbs.beside import called_for, in_force, rows_called_for, ruled
+from earnest.verbs.questions import Asking, Mode
 from earnest.verbs.seating import as_now, as_then, guarding, seated
+from earnest.verbs.tickets import SILENT_TICKET, Recalled
 
-
-class Recalled(NamedTuple):
-    """What memory says, who decides it and who supports it; whether a suspended entry was let decide once more, and how probably."""
-
-    said: Answer
-    decider: Found | None
-    others: list[Found]
-    retrial: bool = False
-    exposure: float = 1.0
-
-    @property
-    def gone(self) -> bool:
-        """Whether what decides was superseded since the time that was asked about."""
-        return self.said.deciding is not None and not self.said.deciding.alive
-
-
-Mode = Literal["auto", "hybrid", "rrf", "keyword", "dense"]
-
-_MAX_K = 1_000
 # A decider may fall between being found and being named; then the question is asked again.
 _ATTEMPTS = 3
-
-WITHHELD = Answer("", None, (), "", False, False)
-SILENT_TICKET = Ticket("", None, (), "", True, False)
 
 
 class RecallVerbs(AskingVerbs):
@@ -232,73 +207,22 @@ class RecallVerbs(AskingVerbs):
             with self._store.read() as reading:
                 kept = self._kept(reading, key, "decide", request)
                 if kept is not None:
-                    return reopened(reading, kept)
+                    return tickets.reopened(reading, kept)
         if model is not None:
             return self._decided_with(model, asking, chosen, request, key)
         for _ in range(_ATTEMPTS):
             recalled, rival = self._considered(asking, chosen, self._rng.random)
             if recalled.gone:
-                return looked_back(recalled.said)
+                return tickets.looked_back(recalled.said)
             rival = None if rival is None or rival.gone else rival
-            rules = [hit.stored.row for hit in called_for(self, asking, chosen, trial=True)[0]]
+            rules = rows_called_for(self, asking, chosen)
             if recalled.decider is None and not rules:
                 break
-            ticket = self._open(asking, request, recalled, rival, key, rules)
+            ticket = tickets.opened(self, asking, request, recalled, rival, key, rules)
             if ticket is not None:
                 return ticket
         self._note("silent")
         return SILENT_TICKET
-
-    def _open(
-        self, asking: Asking, request: Mapping[str, Any], recalled: Recalled, rival: Recalled | None, key: str | None,
-        rules: Sequence[int] = (),
-    ) -> Ticket | None:  # fmt: skip
-        """Open the ticket, if the entries still stand as they were found; None if a decider fell in between.
-
-        Where no entry answers, the rules that the question calls for do: nobody decides then, and nobody is paid.
-        """
-        with self._writing() as tx:
-
-            def do() -> tuple[Ticket | None, Mapping[str, Any]]:
-                settings, tried = self._read_settings(tx), recalled
-                said, first, named = _standing(tx, settings, recalled)
-                instead = None if rival is None else _standing(tx, settings, rival)
-                chances = None if first is None or instead is None else holdout.odds(settings, first, named, instead[1])
-                draw = None if chances is None else holdout.drawn(chances, self._rng)
-                withheld: list[StoredEntry] = []
-                if first is not None and draw is not None and draw.arm != "shown":
-                    withheld = [first]
-                    if draw.arm == "all":
-                        withheld, said, first, named = [first, *named], WITHHELD, None, []
-                    elif instead is not None and rival is not None:
-                        (said, first, named), tried = instead, rival
-                beside = NOTHING_BESIDE
-                if rules and (draw is None or draw.arm != "all"):
-                    # All of memory withheld is rules withheld too, and then no trial throws its coin.
-                    names = [stored.row for stored in (*([] if first is None else [first]), *named, *withheld)]
-                    beside = trials.beside(tx, settings, self._rng, rules, names, self._clock.now())
-                if recalled.decider is None:
-                    if not beside.shown and not beside.withheld:
-                        raise _Fell
-                    said = Answer("\n".join(stored.entry.text for stored in beside.shown), None, (), "", False, bool(beside.shown))
-                made = decisions.open_ticket(
-                    tx, self._rng, query=asking.kept, answer=said.text, deciding=first, supporting=named,
-                    withheld=[*withheld, *beside.withheld], rules=beside.shown, trials=beside.draws, draw=draw,
-                    exposure=tried.exposure * (1.0 if draw is None else draw.exposure) * beside.exposure,
-                    retrial=tried.retrial and first is not None,
-                )  # fmt: skip
-                for stored in beside.shown:
-                    tx.change_entry(stored.row, recalls=stored.entry.recalls + 1)
-                shown = views(tx, beside.shown)
-                said = replace(said, annotated=annotated(said.annotated, shown))
-                if first is not None:
-                    curve.recalled(tx, settings, first, self._clock.now())
-                return inquiry.opened(said, made, [s.entry for s in named], shown), {"ticket": made.id, "annotated": said.annotated}
-
-            try:
-                return self._once(tx, key, "decide", lambda: request, lambda kept: reopened(tx, kept), do)
-            except _Fell:
-                return None
 
     def _decided_with(self, model: LLM, asking: Asking, chosen: Filter, request: Mapping[str, Any], key: str | None) -> Ticket:
         from earnest.verbs import consulting
@@ -418,64 +342,3 @@ def _factor(testimony: Testimony, settings: Settings, now: datetime, name: str, 
 def ways(found: Sequence[Found]) -> list[tuple[int, int]]:
     """The links along which these hits were found."""
     return [(f.via, f.stored.row) for f in found if f.via is not None]
-
-
-def looked_back(said: Answer, rules: Sequence[Rule] = ()) -> Ticket:
-    """What memory would have said at an earlier time, with something that was superseded since: nothing is opened for it."""
-    return Ticket(said.text, said.deciding, said.supporting, annotated(said.annotated, rules), False, said.from_memory, rules=tuple(rules))
-
-
-def reopened(reading: Reading, kept: Mapping[str, Any]) -> Ticket:
-    """A ticket that was opened before, as `decide` returned it, with the rules that were shown beside it."""
-    rows = inquiry.shown_rules(reading, kept["ticket"])
-    return replace(inquiry.reopened(reading, kept), rules=tuple(views(reading, reading.entries(rows))))
-
-
-class _Fell(Exception):
-    """A decider may not decide any more."""
-
-
-def _standing(tx: Writing, settings: Settings, recalled: Recalled) -> tuple[Answer, StoredEntry | None, list[StoredEntry]]:
-    """The entries of an answer as they stand in this transaction, without supporters that may not be named. Raises `_Fell`."""
-    said, decider, others, retrial, _ = recalled
-    if decider is None:
-        return said, None, []
-    testimony = Testimony(tx, settings)
-    now = {stored.row: stored for stored in tx.entries([decider.stored.row, *(f.stored.row for f in others)])}
-    first = now.get(decider.stored.row)
-    if first is None or not (testimony.retrial(first) > 0 if retrial else testimony.may_decide(first)):
-        raise _Fell
-    return said, first, [now[f.stored.row] for f in others if f.stored.row in now and now[f.stored.row].may_support]
-
-
-class Asking:
-    """A question with how it is asked, checked."""
-
-    def __init__(self, query: Any, k: Any, half_life: Any, mode: Any) -> None:
-        check.choice("mode", mode, ("auto", "hybrid", "rrf", "keyword", "dense"))
-        self.mode: Mode = mode
-        self.k = check.integer("k", k, low=1, high=_MAX_K)
-        self.half_life = None if half_life is None else check.number("half_life", half_life, low=0.001, high=1e12)
-        self.text = self.kept = asked(query)
-        self.asked: Asked | None = None
-        """The question as a vector, where recall goes by meaning too."""
-        self.past = False
-        """Whether entries that were superseded since the time that is asked about (`as_of`) are found too."""
-        self.weigh: tuple[str, ...] | None = None
-        """What relevance is multiplied by; None: as the setting `weigh` says."""
-        self.links: bool | None = None
-        """Whether hits lend to what they are linked with; None: as the setting `spread` says."""
-        self.note = ""
-        """Why recall goes by words alone, or not by every entry's meaning, where that was to be expected."""
-
-
-def asked(query: Any) -> str:
-    """A question as text: None and blank ask nothing."""
-    if query is None:
-        return ""
-    if not isinstance(query, str):
-        raise InvalidInput("query", query, f"must be text, not {type(query).__name__}")
-    if len(query) > check.MAX_QUERY:
-        raise InvalidInput("query", query, f"is {len(query):,} characters long, at most {check.MAX_QUERY:,} are read")
-    made = check.cleaned(query)
-    return "" if check.blank(made) else made

@@ -12,6 +12,7 @@ from earnest.core.evidence import RULE
 from earnest.core.filters import Filter
 from earnest.core.rendered import TARGETS, Rendered, Target
 from earnest.errors import InvalidInput
+from earnest.ledger import walks
 from earnest.ledger.testimony import Testimony
 from earnest.protocols import Reading
 from earnest.verbs.base import Base
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from earnest.rendering.packing import Candidate
     from earnest.rendering.rendering import Limits, Order
 
-_PAGE = 1_000
 _MOST = 5_000
 """Candidates that are looked at for a document: far more than any budget holds."""
 
@@ -85,20 +85,15 @@ class RenderingVerbs(Base):
         from earnest.rendering.packing import Candidate
 
         testimony = Testimony(reading, self._read_settings(reading))
-        after = None
-        while True:
-            page = reading.page(chosen, after, _PAGE)
-            rules = reading.rules([stored.row for stored in page if stored.entry.kind == "rule"])
-            for stored in page:
-                if stored.entry.kind == "rule" and (stored.row not in rules or rules[stored.row].status != "active"):
-                    continue
-                measured = stored.entry.last_settled_tick is not None
-                if testimony.may_decide(stored):
-                    odds = testimony.weigh(stored.row).odds if measured and testimony.on else RULE.prior_odds
-                    yield Candidate(stored, odds, measured)
-            if len(page) < _PAGE:
-                return
-            after = page[-1].entry.id
+        found = [*walks.entries(reading, chosen)]
+        rules = reading.rules([stored.row for stored in found if stored.entry.kind == "rule"])
+        for stored in found:
+            if stored.entry.kind == "rule" and (stored.row not in rules or rules[stored.row].status != "active"):
+                continue
+            measured = stored.entry.last_settled_tick is not None
+            if testimony.may_decide(stored):
+                odds = testimony.weigh(stored.row).odds if measured and testimony.on else RULE.prior_odds
+                yield Candidate(stored, odds, measured)
 
 
 def _order(target: Any, path: Any, split_dir: Any, budget: Any, max_lines: Any, write: bool) -> Order:
@@ -111,7 +106,8 @@ def _order(target: Any, path: Any, split_dir: Any, budget: Any, max_lines: Any, 
         limits = replace(limits, bytes=check.integer("budget", budget, low=500, high=10_000_000))
     if max_lines is not None:
         limits = replace(limits, lines=check.integer("max_lines", max_lines, low=10, high=1_000_000))
-    place, folder = _place("path", path), _place("split_dir", split_dir)
+    place = None if path is None else check.path("path", path)
+    folder = None if split_dir is None else check.path("split_dir", split_dir, "the name of a folder")
     if folder is not None and wanted == "claude-memory":
         raise InvalidInput("split_dir", split_dir, "is not for claude-memory, which has a file for each entry anyhow")
     if folder is not None and place is None:
@@ -119,11 +115,3 @@ def _order(target: Any, path: Any, split_dir: Any, budget: Any, max_lines: Any, 
     if wanted == "claude-memory" and place is not None and place.is_file():
         raise InvalidInput("path", path, "is a file; claude-memory takes a folder")
     return Order(wanted, place, folder, limits, write)
-
-
-def _place(name: str, value: Any) -> Path | None:
-    if value is None:
-        return None
-    if not isinstance(value, str | Path) or not str(value) or "\x00" in str(value):
-        raise InvalidInput(name, value, "must be a path")
-    return Path(value)

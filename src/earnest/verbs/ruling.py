@@ -12,21 +12,20 @@ from earnest.core.gate import DECISIONS, MOST_DECISIONS
 from earnest.core.rules import STATUSES, Rule, RuleType, Status, checked_fields
 from earnest.core.settings import Settings
 from earnest.errors import EarnestError, InvalidInput
-from earnest.ledger import lifecycle
+from earnest.ledger import door, lifecycle, walks
 from earnest.protocols import LLM, Writing
 from earnest.recall.embedding import Vectors
 from earnest.rules import drafting, pools, proposing
 from earnest.rules.analysis import Analysis
-from earnest.rules.standing import activate, begin_trial, change, permitted, rule_of, view, views
+from earnest.rules.standing import activate, begin_trial, change, permitted, rule_of, views
 from earnest.verbs.beside import asked_parts, matching
-from earnest.verbs.recalling import asked
+from earnest.verbs.questions import asked
 
 if TYPE_CHECKING:
     from earnest.verbs.recalling import RecallVerbs
 
 # Inside the class `list` is a verb.
 _List = list
-_PAGE = 500
 _MOST_EVIDENCE = 100
 _SOURCES = 5
 
@@ -168,7 +167,7 @@ class Rules:
             "text": action, "cue": trigger, "kind": "rule", "scope": scope, "sources": sources, "origin": origin, "retention": "kept",
             "tags": tags, "metadata": {"rule": type, "proposed": told},
         }  # fmt: skip
-        return lifecycle.checked_entry(self._memory._rng, "kept", fields, self._memory._gate())
+        return door.checked_entry(self._memory._rng, "kept", fields, self._memory._gate())
 
     def _propose(
         self, proposals: Sequence[tuple[NewEntry, Sequence[str]]], key: str | None, verb: str, request: Mapping[str, Any], *,
@@ -271,7 +270,7 @@ class Rules:
             stored, rule = rule_of(tx, id)
             permitted(settings, self._memory._channel, id)
             if who is not None and tx.meter(who) is None:
-                raise InvalidInput("meter", who, "there is no such meter; `memory.meters.list()` names those that there are")
+                raise InvalidInput("meter", who, "there is no such meter; `earnest meters` lists those that there are")
             begin_trial(tx, settings, stored, rule, "begun", decisions=most, meter=who, note=note)
 
         return self._changing("rules.trial", id, request, key, carry_out)
@@ -287,8 +286,8 @@ class Rules:
             return memory._once(tx, key, verb, lambda: request, lambda kept: self._seen(tx, kept["id"]), do)
 
     def _seen(self, reading: Any, id: str) -> Rule:
-        stored, rule = rule_of(reading, id)
-        return view(reading, stored, rule, trials=True)
+        stored, _ = rule_of(reading, id)
+        return views(reading, [stored], trials=True)[0]
 
     def get(self, id: str) -> Rule:
         """One rule with its latest trial. Raises UnknownEntry, InvalidInput if it is no rule, NotAllowed if it is dead."""
@@ -308,18 +307,10 @@ class Rules:
         statuses: tuple[Status, ...] | None = None if named is None else tuple(check.choice("status", one, STATUSES) for one in named)
         chosen = filters.replaced(filters.checked(scope=scope, kind="rule"), statuses=statuses)
         wanted = None if limit is None else check.integer("limit", limit, low=1, high=10_000_000)
-        made: _List[Rule] = []
         with self._memory._store.read() as reading:
             if after is not None:
                 lifecycle.found(reading, after)
-            while wanted is None or len(made) < wanted:
-                size = _PAGE if wanted is None else min(_PAGE, wanted - len(made))
-                page = reading.page(chosen, after, size)
-                made += views(reading, page, trials=True)
-                if len(page) < size:
-                    break
-                after = page[-1].entry.id
-        return made
+            return views(reading, [*walks.entries(reading, chosen, after=after, most=wanted)], trials=True)
 
     def match(self, text: str | None, k: int | None = None, *, scope: Any = "", floor: float | None = None) -> _List[Rule]:
         """The active rules that a text calls for, best first: those of whose trigger it holds most, and, where there is an embedder, those
@@ -353,8 +344,9 @@ class Rules:
 
         The file is written whole or not at all, in place of one that is there. Raises InvalidInput if it cannot be written.
         """
+        target = check.path("path", path)
         rules = self.list(scope=scope, status=status)
-        pools.written(_path(path), self._memory._store.agent, rules)
+        pools.written(target, self._memory._store.agent, rules)
         return len(rules)
 
     def adopt(self, path: str | Path, *, scope: str = "", source: str | None = None, key: str | None = None) -> Analysis:
@@ -372,7 +364,7 @@ class Rules:
         Raises:
             InvalidInput: It is no such file. KeyReused. StoreError: nothing was written.
         """
-        agent, found, notes = pools.read(_path(path))
+        agent, found, notes = pools.read(check.path("path", path))
         place = check.label("scope", scope, blank=True)
         named = f"rules of {agent}" if source is None else check.label("source", source)
         proposals = [(self._new(kind, trigger, action, place, [named], "imported", f"by {named}"), ()) for kind, trigger, action in found]
@@ -380,9 +372,3 @@ class Rules:
         request = {"scope": place, "source": named, "rules": [[*one] for one in found]}
         rules, new = self._propose(proposals, key, "rules.adopt", request, fresh=True, told=how)
         return Analysis(rules if new else (), by="pool", patterns=len(found), notes=notes)
-
-
-def _path(path: Any) -> Path:
-    if not isinstance(path, str | Path) or not str(path).strip() or "\x00" in str(path):
-        raise InvalidInput("path", path, "must name a file")
-    return Path(path)

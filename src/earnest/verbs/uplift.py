@@ -119,7 +119,7 @@ def _meter(reading: Reading, meter: str | None) -> str | None:
     if meter is not None:
         name = check.label("meter", meter, limit=100)
         if reading.meter(name) is None:
-            raise InvalidInput("meter", name, "there is no such meter; `memory.meters.list()` names those that there are")
+            raise InvalidInput("meter", name, "there is no such meter; `earnest meters` lists those that there are")
         return name
     drawn = reading.drawn_meters()
     if len(drawn) > 1:

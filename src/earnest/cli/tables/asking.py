@@ -71,7 +71,7 @@ ASKING: Final = (
     ),
     Command(
         "abandon", "Ask and settle", "close a ticket without an outcome", "deciding:abandon",
-        (Option(("ticket",), "the ticket that decide gave", "TICKET"), Option(("--reason",), "why, for the record", "TEXT")),
+        (Option(("ticket",), "the ticket that decide gave", "TICKET"), Option(("--reason",), "why, for the record", "TEXT"), KEY),
         "earnest abandon 7gqk2v5m3xw4b6a2dr5t7y3z4c",
         "No information, which is not an outcome of zero. Exit status 1 if the ticket was not open.",
     ),

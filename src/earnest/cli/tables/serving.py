@@ -53,7 +53,7 @@ SERVING: Final = (
             Option(("--host",), "with --http, the address to listen on (127.0.0.1); one that others reach needs EARNEST_TOKEN", "ADDRESS"),
             Option(("--port",), "with --http, the port to listen on (8765)", "N", "whole"),
             Option(("--name",), "with --http, a further HOST:PORT that requests may be for; repeat for several", "NAME", repeat=True),
-            Option(("--profile",), "which tools there are: all of them, or those without settle, tick and forget (full)", choices=PROFILES),
+            Option(("--profile",), "which tools there are: all, or those without settle, tick, forget and update (full)", choices=PROFILES),
             switch("--read-only", "no tool that writes; questions are answered without a ticket"),
         ),
         "earnest mcp --store .earnest/memory.db",

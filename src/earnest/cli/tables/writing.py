@@ -64,17 +64,17 @@ WRITING: Final = (
     ),
     Command(
         "forget", "Write", "bury an entry; restore brings it back", "entries:forget",
-        (ID, Option(("--reason",), "why, for the record", "TEXT")),
+        (ID, Option(("--reason",), "why, for the record", "TEXT"), KEY),
         'earnest forget kq3v5d2m7a4x6b2c --reason "out of date"',
     ),
-    Command("restore", "Write", "bring a dead entry back", "entries:restore", (ID,), "earnest restore kq3v5d2m7a4x6b2c"),
+    Command("restore", "Write", "bring a dead entry back", "entries:restore", (ID, KEY), "earnest restore kq3v5d2m7a4x6b2c"),
     Command(
-        "pin", "Write", "keep an entry from burial and merging", "entries:pin", (ID,), "earnest pin kq3v5d2m7a4x6b2c",
+        "pin", "Write", "keep an entry from burial and merging", "entries:pin", (ID, KEY), "earnest pin kq3v5d2m7a4x6b2c",
         "A pinned entry still pays rent and rests at zero. It can still be suspended.",
     ),
-    Command("unpin", "Write", "take the pin away again", "entries:unpin", (ID,), "earnest unpin kq3v5d2m7a4x6b2c"),
+    Command("unpin", "Write", "take the pin away again", "entries:unpin", (ID, KEY), "earnest unpin kq3v5d2m7a4x6b2c"),
     Command(
-        "vouch", "Write", "let an entry decide that waits for outcomes", "entries:vouch", (ID,), "earnest vouch kq3v5d2m7a4x6b2c",
+        "vouch", "Write", "let an entry decide that waits for outcomes", "entries:vouch", (ID, KEY), "earnest vouch kq3v5d2m7a4x6b2c",
         "What was imported, and what is marked as aiming at its reader, decides nothing before good outcomes have stood beside it. Who "
         "vouches for it ends the wait; `undo` takes that back.",
     ),
@@ -83,6 +83,7 @@ WRITING: Final = (
         (
             Option(("ids",), "two or more ids of one scope, kind, retention and standing", "ID", nargs="+"),
             Option(("--text",), "what the heir says; the members' distinct texts unless given", "TEXT"),
+            KEY,
         ),
         "earnest merge kq3v5d2m7a4x6b2c wz6e4t7r2n5p3q8s",
     ),
@@ -152,7 +153,7 @@ WRITING: Final = (
     ),
     Command(
         "undo", "Write", "take back an event", "entries:undo",
-        (Option(("event",), "the event's number, as `earnest audit` shows it", "EVENT", "whole"),),
+        (Option(("event",), "the event's number, as `earnest audit` shows it", "EVENT", "whole"), KEY),
         "earnest undo 12",
         "Births, edits, merges, removals, pins and settings can be taken back; a measured outcome cannot.",
     ),

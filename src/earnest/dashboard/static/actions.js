@@ -268,10 +268,12 @@ export function settle(ticket, meters = []) {
   });
 }
 
+const ruleSaid = (rule) => (rule.trigger ? `when: ${rule.trigger}\n` : "") + rule.action;
+
 export function verifyRule(rule, accept) {
   const reason = field("reason", "Why (for the record)", { wide: true, maxlength: 4000 });
   ask({
-    title: accept ? "Accept this rule" : "Reject this rule", says: `when: ${rule.trigger}\n${rule.action}`, doing: accept ? "Accept" : "Reject", danger: !accept, fields: [reason],
+    title: accept ? "Accept this rule" : "Reject this rule", says: ruleSaid(rule), doing: accept ? "Accept" : "Reject", danger: !accept, fields: [reason],
     consequence: [accept ? "From now on it is shown to the agent wherever its trigger matches. You answer for it: the log says who accepted it, and over which channel." : "It is not shown to anybody any more, and stays rejected if it is proposed again.",
       ...(rule.status === "trial" ? ["Its trial ends by this, without a verdict."] : [])],
     run: async (values) => {
@@ -284,7 +286,7 @@ export function verifyRule(rule, accept) {
 export function tryRule(rule) {
   const most = field("decisions", "Settled decisions after which it ends unproven", { value: "1000", inputmode: "numeric", required: true, hint: "50 to 100,000." });
   ask({
-    title: "Put this rule on trial", says: `when: ${rule.trigger}\n${rule.action}`, doing: "Begin the trial", fields: [most],
+    title: "Put this rule on trial", says: ruleSaid(rule), doing: "Begin the trial", fields: [most],
     consequence: ["It is shown in a random half of the decisions that it matches. What it has to reach is fixed now; measured outcomes then prove or reject it, without anybody's opinion."],
     run: async (values) => {
       const decisions = Number(values.decisions);

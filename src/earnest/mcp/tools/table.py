@@ -15,6 +15,6 @@ BY_NAME: Final[Mapping[str, Tool]] = {tool.full_name: tool for tool in TOOLS}
 
 PROFILES: Final[Mapping[str, frozenset[str]]] = {
     "full": frozenset(),
-    "ci": frozenset({"settle", "tick", "forget"}),
+    "ci": frozenset({"settle", "tick", "forget", "update"}),
 }
 """Profiles by name, and the tools that each leaves out: where tests settle, an agent whose work they judge must not."""

@@ -8,6 +8,11 @@ from earnest.mcp.schemas import Arg, flag, many, record, text, whole
 from earnest.mcp.shapes import RULE, entry_schema
 from earnest.mcp.tools.parts import ENTRY, KEY, KINDS, STATE, Tool, limit, paged
 
+_WRITTEN: Final = record(
+    "", {"id": text("The entry's id."), "text": text("What it says."), "standing": text("How it stands.")},
+    {"standing_reason": text("Why it may not decide.")},
+)  # fmt: skip
+
 WRITING: Final = (
     Tool(
         "add", "Write down one memory",
@@ -29,11 +34,26 @@ WRITING: Final = (
             Arg("metadata", "object", "A JSON object that is kept with it."),
             KEY,
         ),
-        record(
-            "", {"id": text("The entry's id."), "text": text("What it says."), "standing": text("How it stands.")},
-            {"standing_reason": text("Why it may not decide.")},
+        _WRITTEN, "acting:add", "writes",
+    ),
+    Tool(
+        "update", "Correct an entry",
+        "Says what an entry says now, or changes what stands beside its text. A new text or cue makes a new version under a new id, "
+        "which has earned nothing yet and takes the place of the old one; the operator can undo it. Refused while an open ticket names "
+        "the entry. What is left out stays as it is.",
+        (
+            ENTRY,
+            Arg("text", "text", "What it says now, understandable by itself."),
+            Arg("cue", "text", "The question that it answers."),
+            Arg("tags", "texts", "Labels to filter by, in place of all that there were."),
+            Arg("importance", "number", "How much it matters.", low=0, high=1),
+            Arg("confidence", "number", "How sure it is.", low=0, high=1),
+            Arg("valid_from", "text", "From when it holds, or when it happened (ISO 8601)."),
+            Arg("valid_to", "text", "Until when it holds (ISO 8601)."),
+            Arg("metadata", "object", "A JSON object that is kept with it, in place of what was kept."),
+            KEY,
         ),
-        "acting:add", "writes",
+        _WRITTEN, "acting:update", "writes", destroys=True,
     ),
     Tool(
         "sync_turn", "Keep what a turn says",

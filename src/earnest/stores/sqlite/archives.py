@@ -55,14 +55,11 @@ def reduce(db: Any, events: Sequence[int], digest: bytes, at: int) -> int:
     [(there,)] = db.execute(f"SELECT count(*) FROM events WHERE event IN {_ROWS} AND kind <> 'archived'", (named,)).fetchall()
     if there != len(events) or not events:
         return 0
-    folded: Counter[int] = Counter()
-    for debit, credit, amount in db.execute(f"SELECT debit, credit, amount FROM postings WHERE event IN {_ROWS}", (named,)):
-        folded[debit] -= amount
-        folded[credit] += amount
+    moved = _moved(db.execute(f"SELECT debit, credit, amount FROM postings WHERE event IN {_ROWS}", (named,)))
     db.executemany(
         "INSERT INTO archived_postings (account, amount) VALUES (?, ?) "
         "ON CONFLICT (account) DO UPDATE SET amount = amount + excluded.amount",
-        sorted(folded.items()),
+        sorted(moved.items()),
     )
     db.execute(f"DELETE FROM postings WHERE event IN {_ROWS}", (named,))
     db.execute(f"DELETE FROM event_entries WHERE event IN {_ROWS}", (named,))
@@ -77,9 +74,20 @@ def reduce(db: Any, events: Sequence[int], digest: bytes, at: int) -> int:
     return len(events)
 
 
+def _moved(postings: Iterable[tuple[int, int, int]]) -> Counter[int]:
+    """What postings (debit, credit, amount) come to, by account."""
+    made: Counter[int] = Counter()
+    for debit, credit, amount in postings:
+        made[debit] -= amount
+        made[credit] += amount
+    return made
+
+
 def folded(db: Any) -> Counter[int]:
-    """What the postings of archived events came to, by account."""
-    return Counter(dict(db.execute("SELECT account, amount FROM archived_postings").fetchall()))
+    """What all postings come to, by account, those of archived events too. O(postings)."""
+    made = _moved(db.execute("SELECT debit, credit, amount FROM postings"))
+    made.update(dict(db.execute("SELECT account, amount FROM archived_postings").fetchall()))
+    return made
 
 
 def digests(db: Any) -> list[bytes]:

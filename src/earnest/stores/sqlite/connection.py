@@ -8,8 +8,8 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +17,7 @@ import apsw
 
 from earnest.core.uris import file_uri
 from earnest.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, StoreReadOnly, StoreTooNew
+from earnest.files import sync_folder
 from earnest.stores.sqlite.schema import APPLICATION_ID, FORMAT, MIGRATIONS
 
 LOG_LIMIT: Final = 32 * 1024 * 1024
@@ -118,6 +119,25 @@ def logged(path: str) -> bool:
         return False
 
 
+def pieces(path: Path, size: int) -> Generator[bytes]:
+    """The bytes of a store's file, in pieces of a size, read through SQLite and never through a handle of our own.
+
+    On POSIX, whoever closes any handle of a file drops every lock that its process has on that file, those of SQLite's connections too. The
+    next process that closes the store would take itself for the last one and remove the log from under the others: what they
+    acknowledge from then on, nobody else sees, and what others write is lost.
+
+    Raises:
+        OSError, apsw.Error: It cannot be read.
+    """
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        whole = path.stat().st_size
+        for start in range(0, whole, size):
+            yield connection.read("main", 0, start, min(size, whole - start))[1]
+    finally:
+        connection.close()
+
+
 def needs_immutable(path: str, timeout: float) -> bool:
     """Whether a file can only be read as one that does not change: the files that SQLite shares with writers cannot be made beside it.
 
@@ -181,25 +201,39 @@ def _copied_before(connection: apsw.Connection, where: str, version: int) -> Non
     target = Path(f"{where}.backup-format-{version}")
     if target.exists():
         return
+
+    def as_it_was(part: Path) -> bool:
+        copy = apsw.Connection(str(part), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            return pragma(copy, "user_version") == version
+        finally:
+            copy.close()
+
+    # Else another process was faster, and has made its copy before.
+    copied(connection, target, wanted=as_it_was)
+
+
+def copied(connection: apsw.Connection, target: Path, *, wanted: Callable[[Path], bool] = lambda part: True) -> None:
+    """Leaves a whole copy of a store under a name. What bears the name is on the disk, as SQLite alone does not promise of a copy: it is
+    made beside, and gets the name, if it is `wanted`, when all of it is there.
+
+    Raises:
+        StoreError: It could not be kept. What SQLite refuses passes through; see `translated`.
+    """
     part = target.with_name(f"{target.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
         connection.execute("VACUUM INTO ?", (str(part),))
-        copy = apsw.Connection(str(part), flags=apsw.SQLITE_OPEN_READONLY)
-        as_it_was = pragma(copy, "user_version") == version
-        copy.close()
-        if as_it_was:
-            # Else another process was faster, and has made its copy before.
+        if wanted(part):
+            with part.open("rb+") as file:
+                os.fsync(file.fileno())
             part.rename(target)
+            sync_folder(target.parent)
     except OSError as error:
-        raise StoreError(f"{target}: the copy of the earlier format could not be kept ({error.strerror}); nothing was changed") from error
+        raise StoreError(f"{target}: the copy could not be kept ({error.strerror}); make room, or name a file on another disk") from error
     finally:
-        discard(part)
-
-
-def discard(part: Path) -> None:
-    """Removes a copy that was not finished, and what SQLite left beside it when its disk was full."""
-    for end in ("", "-journal", "-wal", "-shm"):
-        part.with_name(part.name + end).unlink(missing_ok=True)
+        # With what SQLite leaves beside it when its disk is full.
+        for end in ("", "-journal", "-wal", "-shm"):
+            part.with_name(part.name + end).unlink(missing_ok=True)
 
 
 def migrate(connection: apsw.Connection, where: str, *, read_only: bool, backup: bool = False) -> bool:
@@ -255,17 +289,15 @@ def looked_over(path: Path, *, read_only: bool, timeout: float) -> None:
     if not stat.S_ISREG(mode):
         raise StoreError(f"{path}: is not a plain file; name one")
     try:
-        with path.open("rb") as file:
-            head = file.read(_HEAD)
-        log = path.with_name(path.name + "-wal")
-        logged = log.exists() and log.stat().st_size > 0
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be read ({error.strerror}); check who may read it") from error
+        with closing(pieces(path, _HEAD)) as read:
+            head = next(read, b"")
+    except (OSError, apsw.Error) as error:
+        raise StoreError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error}); check who may read it") from error
     if head and not head.startswith(b"SQLite format 3\x00"):
         raise StoreCorrupt(f"{path}: this is not an Earnest store (not a SQLite file); it was not touched")
     version, application = int.from_bytes(head[60:64]), int.from_bytes(head[68:72])
     tables = int.from_bytes(head[103:105])
-    if application == 0 and logged:
+    if application == 0 and logged(str(path)):
         # What the file is stands in its log. A reader leaves both as they are.
         with translated(str(path)):
             connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)

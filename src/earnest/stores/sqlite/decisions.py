@@ -7,6 +7,7 @@ from typing import Any, Final
 from earnest.core.events import moment
 from earnest.core.ticket import Meter, Role, Share, StoredSettlement, StoredTicket
 from earnest.stores.sqlite.columns import loaded
+from earnest.stores.sqlite.snapshot import Snapshot
 
 _TICKET: Final = "SELECT ticket, id, query, answer, state, holdout, exposure, opened_tick, opened, resolved FROM tickets"
 _SETTLEMENT: Final = """
@@ -21,10 +22,8 @@ FROM meters m
 """
 
 
-class DecisionReading:
+class DecisionReading(Snapshot):
     """Part of a reader; implements `earnest.protocols.Reading`."""
-
-    _db: Any
 
     def _ticket(self, r: tuple[Any, ...]) -> StoredTicket:
         shares = self._db.execute(

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from earnest.core.uplift import ARMS, Draw, SettledDraw
 from earnest.protocols import Damage
+from earnest.stores.sqlite.snapshot import Snapshot
 
 _SETTLED: Final = """
 SELECT d.entry, d.arm, d.p_shown, d.p_alone, d.p_all, d.rival, d.trial, s.delta, s.scale, s.tier
@@ -18,10 +19,8 @@ WHERE m.name = ? AND (m.revoked IS NULL OR s.event < m.revoked)
 _ENDED: Final = "SELECT d.arm, t.state, count(*) FROM draws d CROSS JOIN tickets t ON t.ticket = d.ticket "
 
 
-class DrawReading:
+class DrawReading(Snapshot):
     """What a snapshot knows of draws; the reading half of `earnest.protocols.Reading`'s section on them."""
-
-    _db: Any
 
     def draws_of(self, ticket_row: int) -> list[Draw]:
         """See `earnest.protocols.Reading.draws_of`."""
@@ -70,17 +69,11 @@ def insert_draw(db: Any, ticket_row: int, draw: Draw) -> None:
 def expected_counters(db: Any) -> dict[str, int]:
     """The running numbers of draws, from the rows that they sum up."""
     made = {f"drawn:{arm}": 0 for arm in ARMS} | {f"drawn_lost:{arm}": 0 for arm in ARMS}
-    for (arm, state), count in _ends(db).items():
+    for (arm, state), count in DrawReading(db).draws_ended().items():
         made[f"drawn:{arm}"] += count
         if state in ("abandoned", "expired"):
             made[f"drawn_lost:{arm}"] += count
     return made
-
-
-def _ends(db: Any) -> Mapping[tuple[str, str], int]:
-    reading = DrawReading()
-    reading._db = db
-    return reading.draws_ended()
 
 
 def damage(db: Any) -> Iterator[Damage]:

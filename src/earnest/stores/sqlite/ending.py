@@ -52,11 +52,9 @@ def end(db: Any, rows: Sequence[int], cause: str, index: int, tick: int) -> tupl
     sql = f"SELECT entry FROM entries INDEXED BY entries_pinned WHERE pinned = 1 AND standing <> 'dead' AND entry IN {_NAMED}"
     pinned = [row for (row,) in db.execute(sql, (named,))]
     db.execute(_END, (cause, index, tick, named))
-    parts = f"(rowid, facets, text, cue) SELECT rowid, facets, text, cue FROM terms WHERE rowid IN {_NAMED}"
-    if KEPT.get(cause) == "guards":
-        db.execute(f"INSERT INTO guards {parts}", (named,))
-    elif KEPT.get(cause) == "past":
-        db.execute(f"INSERT INTO past {parts}", (named,))
+    if cause in KEPT:
+        parts = f"(rowid, facets, text, cue) SELECT rowid, facets, text, cue FROM terms WHERE rowid IN {_NAMED}"
+        db.execute(f"INSERT INTO {KEPT[cause]} {parts}", (named,))
     db.execute(f"DELETE FROM terms WHERE rowid IN {_NAMED}", (named,))
     vector_rows.ended(db, rows)
     links.drop_all(db, rows, found=True)

@@ -17,7 +17,7 @@ import apsw
 from earnest.core.erasing import Subject, plain
 from earnest.protocols import Mentions
 from earnest.stores.sqlite import links, seals
-from earnest.stores.sqlite.connection import immediate
+from earnest.stores.sqlite.connection import immediate, pieces
 from earnest.stores.sqlite.moving import INDEXES
 
 NOBODY: Final = "\x1ferased"
@@ -384,24 +384,32 @@ def scrub(connection: Any) -> list[str]:
     return problems
 
 
-def holding(path: Path, pieces: Sequence[bytes]) -> Iterator[tuple[Path, bytes]]:
+def holding(path: Path, wanted: Sequence[bytes]) -> Iterator[tuple[Path, bytes]]:
     """The files of a store, and copies of it from before a migration, that hold one of these pieces. O(their size)."""
-    names = [path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", "-journal"))]
+    # Not the file that SQLite shares among processes: it holds numbers of pages, no words, and a look at it would drop the locks on it.
+    names = [path, *(path.with_name(path.name + end) for end in ("-wal", "-journal"))]
     kept = tuple(path.name + end for end in COPIES)
     names += sorted(item for item in path.parent.iterdir() if item.name.startswith(kept))
-    longest = max(map(len, pieces), default=0)
+    longest = max(map(len, wanted), default=0)
     for name in names:
         if not name.is_file():
             continue
-        left = dict.fromkeys(pieces)
-        with name.open("rb") as file:
-            before = b""
-            while left and (chunk := file.read(_CHUNK)):
-                window = before + chunk
-                for piece in [piece for piece in left if piece in window]:
-                    del left[piece]
-                    yield name, piece
-                before = window[-longest:]
+        left = dict.fromkeys(wanted)
+        before = b""
+        for chunk in pieces(name, _CHUNK) if name == path else _read(name):
+            window = before + chunk
+            for piece in [piece for piece in left if piece in window]:
+                del left[piece]
+                yield name, piece
+            if not left:
+                break
+            before = window[-longest:]
+
+
+def _read(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            yield chunk
 
 
 COPIES: Final = (".backup-format-", ".before-restore-")

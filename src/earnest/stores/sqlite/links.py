@@ -7,11 +7,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-import apsw
-
 from earnest.core.events import micros, moment
 from earnest.core.links import MOST, Link
-from earnest.errors import IndexDamaged
 from earnest.protocols import Damage
 
 _LINK: Final = "SELECT l.entry, l.other, l.kind, l.weight, l.reason, l.stated, l.used, l.trips"
@@ -41,15 +38,6 @@ def every(db: Any, after: tuple[int, int, str], limit: int) -> list[Link]:
 
 def _link(r: tuple[Any, ...]) -> Link:
     return Link(r[0], r[1], r[2], r[3], r[4], bool(r[5]), moment(r[6]), r[7])
-
-
-def holding(db: Any, match: str, broken: str, below: int, limit: int) -> list[int]:
-    """See `earnest.protocols.Reading.holding`."""
-    try:
-        found = db.execute("SELECT rowid FROM terms WHERE terms MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?", (match, below, limit))
-        return [row for (row,) in found]
-    except (apsw.CorruptError, apsw.SQLError) as error:
-        raise IndexDamaged(broken.format(error)) from error
 
 
 # writing

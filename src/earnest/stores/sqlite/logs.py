@@ -11,6 +11,7 @@ from earnest.core.events import Event, Posting, micros, moment
 from earnest.protocols import Damage, Mentions
 from earnest.stores.sqlite import archives, erasing, moving
 from earnest.stores.sqlite.columns import loaded
+from earnest.stores.sqlite.snapshot import Snapshot
 
 _EVENT: Final = """
 SELECT e.event, e.kind, e.tick, e.at, e.actor, e.channel, e.entries, e.ticket, e.data, e.hash,
@@ -19,10 +20,8 @@ FROM events e
 """
 
 
-class LogReading:
+class LogReading(Snapshot):
     """Part of a reader; implements `earnest.protocols.Reading`."""
-
-    _db: Any
 
     def _event(self, r: tuple[Any, ...]) -> Event:
         ids: dict[int, str] = {}
@@ -53,6 +52,10 @@ class LogReading:
             bound.append(kind)
         sql += "ORDER BY e.event DESC LIMIT ?" if newest else "ORDER BY e.event LIMIT ?"
         return [self._event(row) for row in self._db.execute(sql, (*bound, limit)).fetchall()]
+
+    def event_from(self, moment: datetime) -> int | None:
+        found = self._db.execute("SELECT event FROM events WHERE at >= ? ORDER BY event LIMIT 1", (micros(moment),)).fetchone()
+        return None if found is None else int(found[0])
 
     def postings(self, seq: int) -> list[Posting]:
         return [

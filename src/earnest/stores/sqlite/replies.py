@@ -7,12 +7,11 @@ from datetime import datetime
 from typing import Any
 
 from earnest.core.events import micros
+from earnest.stores.sqlite.snapshot import Snapshot
 
 
-class ReplyReading:
+class ReplyReading(Snapshot):
     """Part of a reader."""
-
-    _db: Any
 
     def kept_reply(self, digest: bytes) -> str | None:
         """See `earnest.protocols.Reading`."""

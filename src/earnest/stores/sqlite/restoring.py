@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +12,7 @@ import apsw
 from earnest.core.uris import file_uri
 from earnest.errors import StoreBusy, StoreCorrupt, StoreError, WrongAgent, shown
 from earnest.stores.sqlite import verify
-from earnest.stores.sqlite.connection import discard, identity, looked_over, needs_immutable, refuse_others, translated
+from earnest.stores.sqlite.connection import copied, identity, looked_over, needs_immutable, refuse_others, translated
 from earnest.stores.sqlite.reading import SqliteReading
 from earnest.stores.sqlite.schema import FORMAT
 
@@ -101,7 +99,7 @@ def _overwritten(source: Any, path: Path, kept: Path, agent: str, timeout: float
         owner = target.execute("SELECT json_extract(value, '$') FROM settings WHERE name = 'agent'").fetchone()
         if owner is not None and owner[0] != agent:
             raise WrongAgent(f"{path}: belongs to agent {owner[0]!r}, the backup to {agent!r}; restore it into another file")
-        target.execute("VACUUM INTO ?", (str(kept),))
+        copied(target, kept)
         with target.backup("main", source, "main") as copying:
             while not copying.done:
                 copying.step()
@@ -114,16 +112,5 @@ def _placed(source: Any, path: Path) -> None:
     """A whole copy under a name that is free."""
     if not path.parent.is_dir():
         raise StoreError(f"{path}: the folder {path.parent} does not exist; make it first")
-    part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
-    try:
-        with translated(str(path)):
-            source.execute("VACUUM INTO ?", (str(part),))
-        with part.open("rb+") as file:
-            os.fsync(file.fileno())
-        part.rename(path)
-    except OSError as error:
-        if isinstance(error, StoreError):
-            raise
-        raise StoreError(f"{path}: cannot be written ({error.strerror})") from error
-    finally:
-        discard(part)
+    with translated(str(path)):
+        copied(source, path)

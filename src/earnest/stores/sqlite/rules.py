@@ -12,6 +12,7 @@ from earnest.core.gate import Terms
 from earnest.core.rules import Experience, StoredRule, StoredTrial
 from earnest.core.uplift import Draw, SettledDraw
 from earnest.protocols import Damage
+from earnest.stores.sqlite.snapshot import Snapshot
 
 _RULE: Final = "SELECT r.entry, r.status, r.event, r.ends, r.hits_before, r.heard, r.level, r.alarm FROM rules r "
 _TRIAL: Final = "SELECT trial, entry, alpha, decisions, worth, bound, meter, share, begun, ended, verdict FROM trials "
@@ -26,10 +27,8 @@ SELECT d.entry, d.arm, d.p_shown, d.p_alone, d.p_all, d.rival, d.trial, s.delta,
 """
 
 
-class RuleReading:
+class RuleReading(Snapshot):
     """What a snapshot knows of rules; the reading half of `earnest.protocols.Reading`'s section on them."""
-
-    _db: Any
 
     def rules(self, rows: Sequence[int]) -> dict[int, StoredRule]:
         """See `earnest.protocols.Reading.rules`."""

@@ -15,7 +15,7 @@ import apsw
 from earnest.core.events import micros
 from earnest.errors import EarnestError, StoreBusy, StoreError, StoreReadOnly, WrongAgent, shown
 from earnest.protocols import Author, Damage
-from earnest.stores.sqlite.connection import connect, discard, immediate, logged, looked_over, migrate, needs_immutable, translated
+from earnest.stores.sqlite.connection import connect, copied, immediate, logged, looked_over, migrate, needs_immutable, translated
 from earnest.stores.sqlite.reading import SqliteReading
 from earnest.stores.sqlite.vectors import Shelves
 from earnest.stores.sqlite.writing import SqliteWriting
@@ -191,6 +191,8 @@ class SqliteStore:
                 if patience is not None:
                     connection.set_busy_timeout(int(self.timeout * 1000))
             try:
+                # Once more: whoever had the lock until now may have taken the file away.
+                self._open()
                 writing = SqliteWriting(connection, author)
                 yield writing
                 writing.flush()
@@ -254,19 +256,8 @@ class SqliteStore:
             raise StoreError(f"{path}: is there already; a backup never overwrites, name a new file")
         if not folder:
             raise StoreError(f"{path}: the folder {path.parent} does not exist; make it first")
-        part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
-        try:
-            with translated(str(path)), self._quiet() as connection:
-                connection.execute("VACUUM INTO ?", (str(part),))
-            try:
-                with part.open("rb+") as file:
-                    os.fsync(file.fileno())
-                part.rename(path)
-                _sync_folder(path.parent)
-            except OSError as error:
-                raise StoreError(f"{path}: the copy could not be kept ({error.strerror}); name a file on another disk") from error
-        finally:
-            discard(part)
+        with translated(str(path)), self._quiet() as connection:
+            copied(connection, path)
 
     @contextmanager
     def scratch(self, form: int, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[SqliteReading]:
@@ -326,6 +317,19 @@ class SqliteStore:
         finally:
             connection.close()
 
+    def withdraw(self, last: int) -> bool:
+        """See `earnest.protocols.Store.withdraw`."""
+        from earnest.stores.sqlite import withdrawing
+
+        self._open()
+        unused = False
+        if self.made and self.path != MEMORY and self._vfs is None:
+            with self._alone(), translated(self.path):
+                unused = withdrawing.taken_away(self._writing_connection(), Path(self.path), last)
+        self.close()
+        # Windows removes no file that is open.
+        return unused and withdrawing.removed(Path(self.path))
+
     def close(self) -> None:
         """See `earnest.protocols.Store.close`."""
         with self._lock, self._pool:
@@ -347,14 +351,3 @@ def _place(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
-
-
-def _sync_folder(folder: Path) -> None:
-    """Makes sure that a new name in a folder survives a power cut, where the system lets a program ask for that."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 from earnest.core.filters import Filter
 from earnest.core.survey import Order, Settled
-
-Conditions = Callable[[Filter], tuple[list[str], list[Any]]]
+from earnest.stores.sqlite.filtering import conditions
+from earnest.stores.sqlite.snapshot import Snapshot
 
 _ORDERS: Final[dict[Order, tuple[str, str, str]]] = {
     "oldest": ("1", "e.entry > (SELECT entry FROM entries WHERE id = ?1)", "e.entry"),
@@ -32,9 +31,7 @@ _ORDERS: Final[dict[Order, tuple[str, str, str]]] = {
 """For each order: who is in it, who comes after the last one of a page, and how to sort. Each runs along an index."""
 
 
-def ranked(
-    db: Any, conditions: Conditions, chosen: Filter, order: Order, cause: str | None, pinned: bool | None, after: str | None, limit: int
-) -> list[int]:
+def ranked(db: Any, chosen: Filter, order: Order, cause: str | None, pinned: bool | None, after: str | None, limit: int) -> list[int]:
     """See `earnest.protocols.Reading.ranked`."""
     within, following, sorted_by = _ORDERS[order]
     where, values = conditions(chosen)
@@ -53,10 +50,8 @@ def ranked(
     return [row for (row,) in db.execute(sql, (after, *values, limit))]
 
 
-class SurveyReading:
+class SurveyReading(Snapshot):
     """What a snapshot shows people; the reading half of `earnest.protocols.Reading`'s section on looking it over."""
-
-    _db: Any
 
     def died_by_tick(self, since: int, until: int) -> list[tuple[int, str, int]]:
         """See `earnest.protocols.Reading.died_by_tick`."""
@@ -73,7 +68,7 @@ class SurveyReading:
 
     def holdings(self, step: int, buckets: int) -> tuple[list[int], int]:
         """See `earnest.protocols.Reading.holdings`."""
-        [index] = self._db.execute("SELECT coalesce(max(value), 0) FROM counters WHERE name = 'rent_index'").fetchone()
+        index = self.counter("rent_index")
         # A look along the index of who starves when; the entries themselves are not read.
         sql = """SELECT max(0, min(?3 - 1, (starves_at - ?1) / ?2)), count(*) FROM entries
                  WHERE standing <> 'dead' AND starves_at IS NOT NULL GROUP BY 1"""

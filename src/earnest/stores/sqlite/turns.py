@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
-
-import apsw
 
 from earnest.core.context import Placed, asks, speaker_of
 from earnest.core.events import micros, moment
 from earnest.core.filters import Filter
-from earnest.core.ranking import Candidate, candidates_of
-from earnest.errors import IndexDamaged
-
-Conditions = Callable[[Filter], tuple[list[str], list[Any]]]
+from earnest.stores.sqlite.filtering import conditions, scope_rows
 
 MAX_SCOPES: Final = 16
 """Scopes whose time is looked at one by one; a filter over more of them finds nothing by time alone."""
@@ -46,20 +41,7 @@ def _near(sign: str, order: str, reach: int) -> list[str]:
     return made
 
 
-def indexed(db: Any, rows: Sequence[int], broken: str) -> list[Candidate]:
-    """See `earnest.protocols.Reading.indexed`."""
-    if not rows:
-        return []
-    # From the table that the index keeps its texts in: by way of the index each row costs twice as much.
-    sql = "SELECT id, c1, c2 FROM terms_content WHERE id IN (SELECT value FROM json_each(?))"
-    try:
-        found = db.execute(sql, (json.dumps(list(rows)),)).fetchall()
-    except (apsw.CorruptError, apsw.SQLError) as error:
-        raise IndexDamaged(broken.format(error)) from error
-    return candidates_of(found)
-
-
-def placed(db: Any, conditions: Conditions, rows: Sequence[int], chosen: Filter, reach: int) -> list[Placed]:
+def placed(db: Any, rows: Sequence[int], chosen: Filter, reach: int) -> list[Placed]:
     """See `earnest.protocols.Reading.placed`."""
     if not rows:
         return []
@@ -67,7 +49,7 @@ def placed(db: Any, conditions: Conditions, rows: Sequence[int], chosen: Filter,
     near = [*_near("<", "DESC", reach), *_near(">", "ASC", reach)]
     speaker = "json_extract(e.metadata, '$.speaker')"
     columns = ", ".join([f"e.entry, e.happened, e.session, {speaker}, substr(e.text, 1, 80), substr(e.text, -?)", *near])
-    condition = " AND ".join(["e.standing <> 'dead'", *where])
+    condition = " AND ".join(where) or "1"
     # CROSS JOIN: the rows lead, whatever the conditions are.
     sql = f"SELECT {columns} FROM json_each(?) r CROSS JOIN entries e ON e.entry = r.value WHERE {condition}"
     made = []
@@ -81,11 +63,11 @@ def placed(db: Any, conditions: Conditions, rows: Sequence[int], chosen: Filter,
     return made
 
 
-def within(
-    db: Any, conditions: Conditions, scopes: Sequence[int] | None, chosen: Filter, start: datetime, end: datetime, limit: int
-) -> list[int]:
-    """See `earnest.protocols.Reading.within`. `scopes` None: every scope."""
-    if scopes is None:
+def within(db: Any, chosen: Filter, start: datetime, end: datetime, limit: int) -> list[int]:
+    """See `earnest.protocols.Reading.within`."""
+    if chosen.scopes is not None:
+        scopes = scope_rows(db, chosen.scopes)
+    else:
         scopes = [row for (row,) in db.execute("SELECT scope FROM scopes WHERE alive > 0 LIMIT ?", (MAX_SCOPES + 1,))]
     if len(scopes) > MAX_SCOPES:
         return []

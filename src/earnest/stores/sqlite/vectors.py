@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from earnest.core.filters import Filter
 from earnest.core.vectors import HEADER, dimension_of, question_vector
 from earnest.protocols import Changed, StoredModel
+from earnest.stores.sqlite.filtering import conditions, scope_rows
 from earnest.stores.sqlite.shelf import Shelf
-
-Conditions = Callable[[Filter], tuple[list[str], list[Any]]]
-"""Further conditions of a filter on `entries e`, as fixed SQL with bound values: those that no shelf answers."""
 
 # Candidates whose further conditions are asked for, block by block; if these do not suffice, the entries that meet them are listed.
 _BLOCK: Final = 512
@@ -65,21 +63,19 @@ class Followed:
         return self._known[model]
 
 
-def nearest(
-    db: Any, shelves: Shelves | Followed, conditions: Conditions, model: str, vector: bytes, chosen: Filter, limit: int
-) -> list[tuple[int, float]]:
+def nearest(db: Any, shelves: Shelves | Followed, model: str, vector: bytes, chosen: Filter, limit: int) -> list[tuple[int, float]]:
     """See `earnest.protocols.Reading.nearest`."""
     shelf = shelves.current(db, model)
     if shelf is None or limit < 1:
         return []
-    scopes = None if chosen.scopes is None else _scope_rows(db, chosen.scopes)
+    scopes = None if chosen.scopes is None else scope_rows(db, chosen.scopes)
     question = question_vector(vector)
     if (scopes is not None and not scopes) or len(question) != shelf.dimension:
         return []
-    where, values = conditions(chosen)
+    where, values = conditions(chosen, indexed=True)
     if not set(chosen.standings) <= _LIVING:
         # The dead keep their vectors for the day that they come back; who asks for them lists them.
-        return _listed(db, shelf, where, values, question, chosen, limit)
+        return _listed(db, shelf, question, chosen, limit)
     mask = shelf.mask(scopes, chosen.kinds, rules=chosen.rules)
     if not where:
         return [*zip(*shelf.best(question, mask, limit), strict=True)]
@@ -94,29 +90,15 @@ def nearest(
         looked += len(block)
     if len(met) >= limit or len(rows) < _BLOCK * _BLOCKS:
         return met[:limit]
-    return _listed(db, shelf, where, values, question, chosen, limit)
+    return _listed(db, shelf, question, chosen, limit)
 
 
-def _listed(
-    db: Any, shelf: Shelf, where: Sequence[str], values: Sequence[Any], question: Any, chosen: Filter, limit: int
-) -> list[tuple[int, float]]:
+def _listed(db: Any, shelf: Shelf, question: Any, chosen: Filter, limit: int) -> list[tuple[int, float]]:
     """The nearest among the entries that meet conditions which few meet: those are listed first. O(entries)."""
     import numpy as np
 
-    every: list[str] = []
-    bound = [*values]
-    if chosen.scopes is not None:
-        every.append("e.scope IN (SELECT scope FROM scopes WHERE name IN (SELECT value FROM json_each(?)))")
-        bound.append(json.dumps([*chosen.scopes]))
-    if chosen.kinds is not None:
-        every.append("e.kind IN (SELECT value FROM json_each(?))")
-        bound.append(json.dumps([*chosen.kinds]))
-    elif not chosen.rules:
-        every.append("e.kind <> 'rule'")
-    every.append("e.standing IN (SELECT value FROM json_each(?))")
-    bound.append(json.dumps([*chosen.standings]))
-    rows = [row for (row,) in db.execute(f"SELECT e.entry FROM entries e WHERE {' AND '.join(where)} AND {' AND '.join(every)}", bound)]
-    places = shelf.places(rows)
+    where, values = conditions(chosen)
+    places = shelf.places([row for (row,) in db.execute(f"SELECT e.entry FROM entries e WHERE {' AND '.join(where) or '1'}", values)])
     mask = np.zeros(shelf.count, np.bool_)
     mask[places[places >= 0]] = True
     return [*zip(*shelf.best(question, mask, limit), strict=True)]
@@ -132,11 +114,6 @@ def cosines(db: Any, shelves: Shelves | Followed, model: str, vector: bytes, row
     here = places >= 0
     scores = shelf.scores(question, places[here])
     return dict(zip([row for row, found in zip(rows, here.tolist(), strict=True) if found], scores.tolist(), strict=True))
-
-
-def _scope_rows(db: Any, names: Sequence[str]) -> list[int]:
-    sql = "SELECT scope FROM scopes WHERE name IN (SELECT value FROM json_each(?))"
-    return [row for (row,) in db.execute(sql, (json.dumps([*names]),))]
 
 
 _MODEL: Final = "SELECT name, dimension, living, problem, failed, holder, held FROM models"

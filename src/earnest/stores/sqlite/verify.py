@@ -12,10 +12,14 @@ import apsw
 from earnest.core.amounts import ACCOUNTS
 from earnest.core.events import GENESIS, Posting, chained, text_digest
 from earnest.core.twins import exact_digest, twin_digest
+from earnest.core.vectors import HEADER
 from earnest.protocols import Damage
 from earnest.stores.sqlite import archives, draws, fading, links, rules, seals, words
 from earnest.stores.sqlite.columns import facet
+from earnest.stores.sqlite.format_3_links import PAST
+from earnest.stores.sqlite.format_ledger import GUARDS
 from earnest.stores.sqlite.reading import SqliteReading
+from earnest.stores.sqlite.schema import KEYWORD_INDEX
 from earnest.stores.sqlite.writing import SqliteWriting
 
 _MAX_OF_A_KIND: Final = 20
@@ -26,23 +30,12 @@ LIVING: Final = "(SELECT count(*) FROM vectors v JOIN entries e USING (entry) WH
 def damage(db: Any, reading: SqliteReading, head: str | None = None) -> Iterator[Damage]:
     """Everything that is wrong, cheapest kinds first. O(the file)."""
     for check in (
-        _file,
-        _chain,
-        _texts,
-        _balances,
-        _tickets,
-        _settlements,
-        _draws,
-        _words,
-        _links,
-        _rules,
-        _seals,
-        _counters,
-        _vectors,
-        _index,
-    ):
+        _file(db), _chain(db), _texts(db), _balances(db, reading), _tickets(db), _settlements(db), draws.damage(db), words.damage(db),
+        links.damage(db), _dates(db, reading), rules.damage(db), seals.damage(db), _counters(db, reading), _vectors(db),
+        _index(db, reading),
+    ):  # fmt: skip
         try:
-            for count, found in enumerate(check(db, reading)):
+            for count, found in enumerate(check):
                 if count == _MAX_OF_A_KIND:
                     yield Damage(found.code, f"and more of the kind “{found.code}”", found.repairable)
                     break
@@ -54,7 +47,7 @@ def damage(db: Any, reading: SqliteReading, head: str | None = None) -> Iterator
         yield Damage("log rewritten", f"no event has the hash {head}: the log is not the one that had it")
 
 
-def _file(db: Any, reading: SqliteReading) -> Iterator[Damage]:
+def _file(db: Any) -> Iterator[Damage]:
     try:
         for (text,) in db.execute("PRAGMA integrity_check(20)"):
             if text == "ok":
@@ -67,7 +60,7 @@ def _file(db: Any, reading: SqliteReading) -> Iterator[Damage]:
         yield Damage("file damaged", str(error))
 
 
-def _chain(db: Any, reading: SqliteReading) -> Iterator[Damage]:
+def _chain(db: Any) -> Iterator[Damage]:
     before, expected = GENESIS, 1
     postings = _grouped_postings(db)
     for r in db.execute("SELECT event, kind, tick, at, actor, channel, entries, ticket, data, hash FROM events ORDER BY event"):
@@ -92,7 +85,7 @@ def _grouped_postings(db: Any) -> dict[int, list[Posting]]:
     return made
 
 
-def _texts(db: Any, reading: SqliteReading) -> Iterator[Damage]:
+def _texts(db: Any) -> Iterator[Damage]:
     # An erased text has no salt any more, and nothing to be compared with.
     for entry_id, text, cue, twin in db.execute("SELECT id, text, cue, twin FROM entries WHERE salt IS NOT NULL"):
         # Entries of the first format keep the digest of their exact words.
@@ -107,10 +100,7 @@ def _texts(db: Any, reading: SqliteReading) -> Iterator[Damage]:
 
 
 def _balances(db: Any, reading: SqliteReading) -> Iterator[Damage]:
-    folded: Counter[int] = archives.folded(db)
-    for debit, credit, amount in db.execute("SELECT debit, credit, amount FROM postings"):
-        folded[debit] -= amount
-        folded[credit] += amount
+    folded = archives.folded(db)
     if sum(folded.values()) != 0:
         yield Damage("energy not conserved", f"all accounts together hold {sum(folded.values())} micro-units instead of 0")
     for entry, entry_id, balance, standing in db.execute("SELECT entry, id, balance, standing FROM entries"):
@@ -119,15 +109,12 @@ def _balances(db: Any, reading: SqliteReading) -> Iterator[Damage]:
         if standing == "dead" and balance != 0:
             yield Damage("balance differs", f"dead entry {entry_id} still holds {balance} micro-units")
     for account, name in ACCOUNTS.items():
-        if folded[account] != reading.counter(f"account:{name}"):
-            yield Damage(
-                "counter differs",
-                f"account {name} counts {reading.counter(f'account:{name}')}, postings make {folded[account]}",
-                True,
-            )
+        counted = reading.counter(f"account:{name}")
+        if folded[account] != counted:
+            yield Damage("counter differs", f"account {name} counts {counted}, postings make {folded[account]}", True)
 
 
-def _tickets(db: Any, reading: SqliteReading) -> Iterator[Damage]:
+def _tickets(db: Any) -> Iterator[Damage]:
     sql = """SELECT e.id, e.open_tickets, (SELECT count(*) FROM shares s JOIN tickets t USING (ticket)
                                            WHERE s.entry = e.entry AND t.state = 'pending') AS open
              FROM entries e WHERE e.open_tickets <> 0 AND e.open_tickets <> open
@@ -142,7 +129,7 @@ def _tickets(db: Any, reading: SqliteReading) -> Iterator[Damage]:
         yield Damage("settlement differs", f"ticket {ticket_id} is {state}, but its settlement says otherwise")
 
 
-def _settlements(db: Any, reading: SqliteReading) -> Iterator[Damage]:
+def _settlements(db: Any) -> Iterator[Damage]:
     """What is kept for reading against what the log says, which is the truth."""
     ends = {"settled": "settle", "abandoned": "abandon", "expired": "expire"}
     moved: dict[int, list[list[int]]] = {}
@@ -166,28 +153,11 @@ def _settlements(db: Any, reading: SqliteReading) -> Iterator[Damage]:
                 yield Damage("settlement differs", f"ticket {ticket_id} was settled otherwise than the log says")
 
 
-def _draws(db: Any, reading: SqliteReading) -> Iterator[Damage]:
-    yield from draws.damage(db)
-
-
-def _words(db: Any, reading: SqliteReading) -> Iterator[Damage]:
-    yield from words.damage(db)
-
-
-def _rules(db: Any, reading: SqliteReading) -> Iterator[Damage]:
-    yield from rules.damage(db)
-
-
-def _links(db: Any, reading: SqliteReading) -> Iterator[Damage]:
-    yield from links.damage(db)
+def _dates(db: Any, reading: SqliteReading) -> Iterator[Damage]:
     for entry_id, kept, wanted in fading.differing(db, reading.settings()):
         # A store whose settings changed dates its entries anew before it lets any fade.
         if kept is not None and wanted is None:
             yield Damage("date differs", f"entry {entry_id} has a day on which it fades, and does not fade", True)
-
-
-def _seals(db: Any, reading: SqliteReading) -> Iterator[Damage]:
-    yield from seals.damage(db)
 
 
 def _expected_counters(db: Any) -> dict[str, int]:
@@ -215,21 +185,14 @@ def _expected_counters(db: Any) -> dict[str, int]:
     return made
 
 
+_COUNTED: Final = frozenset(
+    ("alive", "suspended", "dead", "payers", "held", "marks", "settled", "abandoned", "expired", "decisions", "tick", "rent_index")
+)
+
+
 def _counted(name: str) -> bool:
-    return name in {
-        "alive",
-        "suspended",
-        "dead",
-        "payers",
-        "held",
-        "marks",
-        "settled",
-        "abandoned",
-        "expired",
-        "decisions",
-        "tick",
-        "rent_index",
-    } or name.startswith(("dead:", "kind:", "drawn:", "drawn_lost:"))
+    """Whether a running number is a count or a sum of rows, so that it can be made anew."""
+    return name in _COUNTED or name.startswith(("dead:", "kind:", "drawn:", "drawn_lost:"))
 
 
 def _counters(db: Any, reading: SqliteReading) -> Iterator[Damage]:
@@ -245,23 +208,22 @@ def _counters(db: Any, reading: SqliteReading) -> Iterator[Damage]:
         yield Damage("counter differs", f"scope {name!r} counts {counted} living entries, there are {found}", True)
 
 
-def _vectors(db: Any, reading: SqliteReading) -> Iterator[Damage]:
-    sql = """SELECT n.id, m.name, length(v.code), m.dimension FROM vectors v JOIN models m USING (model) JOIN entries n USING (entry)
-             WHERE length(v.code) <> 4 + coalesce(m.dimension, 0) OR v.scope <> n.scope OR v.kind <> n.kind"""
-    for entry_id, model, length, dimension in db.execute(sql):
-        said = (
-            f"has {length} bytes for {dimension} dimensions" if length != 4 + (dimension or 0) else "is filed under another scope or kind"
-        )
+_DAMAGED: Final = """
+FROM vectors v JOIN models m USING (model) JOIN entries n USING (entry)
+WHERE length(v.code) <> 4 + coalesce(m.dimension, 0) OR v.scope <> n.scope OR v.kind <> n.kind
+"""
+
+
+def _vectors(db: Any) -> Iterator[Damage]:
+    for entry_id, model, length, dimension in db.execute(f"SELECT n.id, m.name, length(v.code), m.dimension {_DAMAGED}"):
+        fits = length == HEADER + (dimension or 0)
+        said = "is filed under another scope or kind" if fits else f"has {length} bytes for {dimension} dimensions"
         yield Damage("vector damaged", f"the vector of entry {entry_id} by {model} {said}", True)
 
 
 def drop_damaged_vectors(db: Any) -> None:
     """Take away vectors that cannot be what they should be: they are made again as those of any entry that lacks one."""
-    db.execute(
-        """DELETE FROM vectors WHERE vector IN (
-               SELECT v.vector FROM vectors v JOIN models m USING (model) JOIN entries n USING (entry)
-               WHERE length(v.code) <> 4 + coalesce(m.dimension, 0) OR v.scope <> n.scope OR v.kind <> n.kind)"""
-    )
+    db.execute(f"DELETE FROM vectors WHERE vector IN (SELECT v.vector {_DAMAGED})")
 
 
 def repair_links(writing: SqliteWriting) -> None:
@@ -311,10 +273,6 @@ def rebuild_index(db: Any, terms: Callable[[str], Sequence[str]]) -> tuple[int, 
 
     Returns how many entries and how many terms it holds.
     """
-    from earnest.stores.sqlite.format_3_links import PAST
-    from earnest.stores.sqlite.format_ledger import GUARDS
-    from earnest.stores.sqlite.schema import KEYWORD_INDEX
-
     db.execute("DROP TABLE IF EXISTS terms_known")
     _drop_index(db, "terms")
     db.execute(KEYWORD_INDEX)
@@ -324,7 +282,6 @@ def rebuild_index(db: Any, terms: Callable[[str], Sequence[str]]) -> tuple[int, 
     _drop_index(db, "past")
     db.execute(PAST)
     _put_dead(db, "past", "superseded", terms)
-    made = 0
     lengths: Counter[int] = Counter()
     rows: list[tuple[Any, ...]] = db.execute(
         "SELECT entry, scope, kind, text, coalesce(cue, '') FROM entries WHERE standing <> 'dead'"
@@ -333,11 +290,10 @@ def rebuild_index(db: Any, terms: Callable[[str], Sequence[str]]) -> tuple[int, 
         text_terms, cue_terms = terms(text), terms(cue)
         _put_terms(db, "terms", entry, scope, kind, text_terms, cue_terms)
         lengths[scope] += len(text_terms) + len(cue_terms)
-        made += 1
     db.execute("UPDATE scopes SET terms = 0")
     for scope, length in lengths.items():
         db.execute("UPDATE scopes SET terms = ? WHERE scope = ?", (length, scope))
-    return made, sum(lengths.values())
+    return len(rows), sum(lengths.values())
 
 
 def _put_dead(db: Any, index: str, cause: str, terms: Callable[[str], Sequence[str]]) -> None:
@@ -375,10 +331,7 @@ def rebuild_counters(writing: SqliteWriting) -> None:
     expected = _expected_counters(db)
     for name in set(expected) | {n for n in writing.counters() if _counted(n)}:
         writing.bump(name, expected.get(name, 0) - writing.counter(name))
-    folded: Counter[int] = archives.folded(db)
-    for debit, credit, amount in db.execute("SELECT debit, credit, amount FROM postings"):
-        folded[debit] -= amount
-        folded[credit] += amount
+    folded = archives.folded(db)
     for account, name in ACCOUNTS.items():
         writing.bump(f"account:{name}", folded[account] - writing.counter(f"account:{name}"))
     db.execute(f"UPDATE models AS m SET living = {LIVING}")

@@ -12,6 +12,7 @@ from earnest.core.evidence import Belief, Word, WordRow, sized
 from earnest.core.sizes import Sizes
 from earnest.core.ticket import Appeal, Control, Look, SettledShare
 from earnest.protocols import Damage
+from earnest.stores.sqlite.snapshot import Snapshot
 
 _WORD: Final = """
 SELECT w.ticket, w.event, w.tick, m.name, w.size, w.part, w.second, b.name, coalesce(w.second_event, 0), w.borrowed
@@ -19,10 +20,8 @@ FROM words w JOIN meters m USING (meter) LEFT JOIN meters b ON b.meter = w.secon
 """
 
 
-class WordReading:
+class WordReading(Snapshot):
     """What a snapshot knows of words; the reading half of `earnest.protocols.Reading`'s section on evidence."""
-
-    _db: Any
 
     def words_of(self, row: int, limit: int) -> list[Word]:
         """See `earnest.protocols.Reading.words_of`."""
@@ -107,10 +106,14 @@ class WordReading:
         """See `earnest.protocols.Reading.appeals`."""
         sql = """SELECT t.id, e.id, a.why, a.tick, a.at, t.query, m.name, s.delta
                  FROM appeals a JOIN tickets t USING (ticket) JOIN entries e ON e.entry = a.entry
-                 JOIN settlements s ON s.ticket = a.ticket JOIN meters m ON m.meter = s.meter """
+                 JOIN settlements s ON s.ticket = a.ticket JOIN meters m ON m.meter = s.meter
+                 WHERE s.event < coalesce(m.revoked, s.event + 1) AND (e.standing <> 'dead' OR EXISTS (
+                    SELECT 1 FROM words w CROSS JOIN entries o ON o.entry = w.entry WHERE w.ticket = a.ticket AND o.standing <> 'dead')) """
         values: list[Any] = []
         if after is not None:
-            sql += "WHERE (a.tick, a.ticket) > (SELECT x.tick, x.ticket FROM appeals x JOIN tickets y USING (ticket) WHERE y.id = ?) "
+            # One that was answered meanwhile is no more among them: it was not wanted before its settlement.
+            sql += """AND (a.tick, a.ticket) > (SELECT coalesce(x.tick, p.tick), y.ticket FROM tickets y JOIN settlements p USING (ticket)
+                                                LEFT JOIN appeals x USING (ticket) WHERE y.id = ?) """
             values.append(after)
         found = self._db.execute(sql + "ORDER BY a.tick, a.ticket LIMIT ?", (*values, limit))
         return [Appeal(r[0], r[1], r[2], r[3], moment(r[4]), *r[5:]) for r in found]

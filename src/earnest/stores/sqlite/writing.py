@@ -149,26 +149,21 @@ class SqliteWriting(DecisionWriting, WordWriting, RuleWriting, ReplyWriting):
         if cause is not None and columns.get("standing", standing) != "dead":
             # Only then: whatever writes this column has SQLite look at an index and a constraint more.
             columns.setdefault("cause", None)
-        is_now = columns.get("standing", standing), columns.get("retention", retention), int(columns.get("pinned", pinned))
-        if fading.begins_anew((standing, retention, pinned), is_now):
+        stands, retained = columns.get("standing", standing), columns.get("retention", retention)
+        pinned_now = int(columns.get("pinned", pinned))
+        if fading.begins_anew((standing, retention, pinned), (stands, retained, pinned_now)):
             columns.setdefault("last_recalled", self._at)
-        if is_now[0] == "dead" and retention == "fading":
+        if stands == "dead" and retention == "fading":
             columns["fades_at"] = None
-        after = (
-            columns.get("standing", standing),
-            columns.get("retention", retention),
-            int(columns.get("pinned", pinned)),
-            columns.get("balance", balance),
-            columns.get("rent_mark", mark),
-        )
+        holds, marked = columns.get("balance", balance), columns.get("rent_mark", mark)
         paid = standing != "dead" and retention == "earned" and not pinned
-        pays = after[0] != "dead" and after[1] == "earned" and not after[2]
+        pays = stands != "dead" and retained == "earned" and not pinned_now
         self.bump("payers", pays - paid)
-        self.bump("held", pays * after[3] - paid * balance)
-        self.bump("marks", pays * after[4] - paid * mark)
+        self.bump("held", pays * holds - paid * balance)
+        self.bump("marks", pays * marked - paid * mark)
         sets = [f"{name} = ?" for name in columns]
         values = [int(value) if isinstance(value, bool) else value for value in columns.values()]
-        starves_at = after[3] + after[4] if pays else None
+        starves_at = holds + marked if pays else None
         if starves_at != (balance + mark if paid else None):
             # Only if it moves: its index would be written again for the same value.
             sets.append("starves_at = ?")
@@ -176,14 +171,14 @@ class SqliteWriting(DecisionWriting, WordWriting, RuleWriting, ReplyWriting):
         if sets:
             self._db.execute(f"UPDATE entries SET {', '.join(sets)} WHERE entry = ?", (*values, row))
         # Whoever dies loses the pin, and nearly nobody had one.
-        if seals.SEALED & columns.keys() - ({"pinned"} if is_now[2] == pinned else set()):
+        if seals.SEALED & columns.keys() - ({"pinned"} if pinned_now == pinned else set()):
             self._unsealed.add(row)
-        if after[0] != "dead" and "fading" in (retention, after[1]) and fading.TURNS & columns.keys():
+        if stands != "dead" and "fading" in (retention, retained) and fading.TURNS & columns.keys():
             self.date_fading([row])
-        if standing == "dead" == after[0] and cause in KEPT and cause != columns.get("cause", cause):
+        if standing == "dead" == stands and cause in KEPT and cause != columns.get("cause", cause):
             self._drop_kept(cause, row)
-        if after[0] != standing:
-            self._moved(row, scope, kind, standing, cause, after[0], columns.get("cause"))
+        if stands != standing:
+            self._moved(row, scope, kind, standing, cause, stands, columns.get("cause"))
 
     def end_entries(self, rows: Sequence[int], cause: str) -> None:
         ended, pinned = ending.end(self._db, rows, cause, self.counter("rent_index"), self.counter("tick"))
@@ -242,16 +237,10 @@ class SqliteWriting(DecisionWriting, WordWriting, RuleWriting, ReplyWriting):
     def _keep(self, cause: str, row: int) -> None:
         """Takes the terms of an entry that died of a cause over into their part of the index."""
         parts = "(rowid, facets, text, cue) SELECT rowid, facets, text, cue FROM terms WHERE rowid = ?"
-        if KEPT[cause] == "guards":
-            self._db.execute(f"INSERT INTO guards {parts}", (row,))
-        else:
-            self._db.execute(f"INSERT INTO past {parts}", (row,))
+        self._db.execute(f"INSERT INTO {KEPT[cause]} {parts}", (row,))
 
     def _drop_kept(self, cause: str, row: int) -> None:
-        if KEPT[cause] == "guards":
-            self._db.execute("DELETE FROM guards WHERE rowid = ?", (row,))
-        else:
-            self._db.execute("DELETE FROM past WHERE rowid = ?", (row,))
+        self._db.execute(f"DELETE FROM {KEPT[cause]} WHERE rowid = ?", (row,))
 
     def _put_terms(self, row: int, scope: int, kind: str, text_terms: Sequence[str], cue_terms: Sequence[str]) -> None:
         self._db.execute(
@@ -271,9 +260,7 @@ class SqliteWriting(DecisionWriting, WordWriting, RuleWriting, ReplyWriting):
         scope, kind = self._db.execute("SELECT scope, kind FROM entries WHERE entry = ?", (row,)).fetchone()
         length = self._drop_terms(row)
         self._put_terms(row, scope, kind, text_terms, cue_terms)
-        change = self._scope_changes.setdefault(scope, [0, 0])
-        change[1] += len(text_terms) + len(cue_terms) - length
-        self.bump("terms", len(text_terms) + len(cue_terms) - length)
+        self._living(scope, kind, 0, len(text_terms) + len(cue_terms) - length)
 
     def add_sources(self, row: int, sources: Iterable[str]) -> None:
         self._unsealed.add(row)

@@ -172,6 +172,45 @@ def _appeals(driver: Driver) -> None:
             same(reading.appealed(one.row), None, "no appeal")
 
 
+@law("A second look is wanted no more at a report that does not count, nor about an entry that died unless somebody alive has its word.")
+def _unwanted(driver: Driver) -> None:
+    def wanted(after: str | None = None) -> list[str]:
+        with store.read() as reading:
+            return [appeal.ticket for appeal in reading.appeals(after, 9)]
+
+    with opened(driver, "unwanted") as store:
+        one, two = add(store, "one"), add(store, "two")
+        for number, (ticket, meter) in enumerate((("t0", "m"), ("t1", "n"), ("t2", "m"))):
+            decide(store, ticket, [(one, "deciding")])
+            _spoken(store, ticket, one.row, meter=meter)
+            with store.write(AUTHOR) as tx:
+                found = tx.ticket(ticket)
+                assert found is not None
+                tx.want(found.row, one.row, "first")
+                tx.bump("tick", number)
+        same(wanted(), ["t0", "t1", "t2"], "second looks")
+        with store.write(AUTHOR) as tx:
+            settled = tx.settlement("t2")
+            assert settled is not None
+            tx.revoke_meter("m", settled.event)
+        same(wanted(), ["t0", "t1"], "what was revoked from an event on")
+        with store.write(AUTHOR) as tx:
+            tx.revoke_meter("m", None)
+            tx.revoke_meter("n", 0)
+        same(wanted(), ["t0", "t2"], "what was trusted again, and another that was revoked")
+        with store.write(AUTHOR) as tx:
+            tx.change_entry(one.row, standing="dead", cause="forgotten")
+        same(wanted(), [], "about one who died")
+        with store.write(AUTHOR) as tx:
+            tx.copy_words(one.row, two.row, borrowed=True)
+        same(wanted(), ["t0", "t2"], "about one whose words somebody alive has")
+        with store.write(AUTHOR) as tx:
+            found = tx.ticket("t0")
+            assert found is not None
+            tx.unwant(found.row)
+        same(wanted("t0"), ["t2"], "after one that was answered meanwhile")
+
+
 @law("The settlements of a tick are told with who decided; what nobody measured is summed apart.")
 def _settled_in(driver: Driver) -> None:
     with opened(driver, "settled") as store:
@@ -185,6 +224,30 @@ def _settled_in(driver: Driver) -> None:
             same((share.entry_row, share.delta, share.acted, share.tier, share.meter), (one.row, -2.0, True, "measured", "m"), "a share")
             same(reading.settled_in(1), [], "settlements of an empty tick")
             same(reading.unmeasured_credit(one.row), 0, "credit that nobody measured")
+
+
+@law("The latest of what was executed is told whatever its words, within its scope, and no more when it returns.")
+def _executed(driver: Driver) -> None:
+    def found(chosen: Filter, limit: int = 9) -> list[tuple[int, list[str]]]:
+        with store.read() as reading:
+            return [(candidate.row, [*candidate.text_terms]) for candidate in reading.executed(chosen, limit)]
+
+    with opened(driver, "executed") as store:
+        first, second, starved = (add(store, text, retention="kept") for text in ("zebra stripes", "lion manes", "zebra herds"))
+        other = add(store, "zebra rain", retention="kept", scope="other")
+        same(found(Filter(scopes=None)), [], "executed before anybody died")
+        with store.write(AUTHOR) as tx:
+            for stored, cause in ((second, "executed"), (first, "executed"), (starved, "starved"), (other, "executed")):
+                tx.change_entry(stored.row, standing="dead", cause=cause)
+        words = {stored.row: ANALYSER.terms(stored.entry.text) for stored in (first, second, other)}
+        same(found(Filter()), [(row, words[row]) for row in (second.row, first.row)], "executed, the last written first")
+        same(found(Filter(scopes=None), 2), [(row, words[row]) for row in (other.row, second.row)], "the latest two executed")
+        same(found(Filter(), 2), [(second.row, words[second.row])], "of the latest two executed those of this scope")
+        with store.write(AUTHOR) as tx:
+            tx.change_entry(second.row, standing="active", cause=None)
+            tx.index(second.row, ANALYSER.terms("lion manes"), [])
+        same(found(Filter()), [(first.row, words[first.row])], "executed when one returned")
+        clean(store)
 
 
 @law("What was executed is found by its words apart from the living, within its scope, and no more when it returns.")

@@ -10,7 +10,7 @@ from earnest.core.events import GENESIS, Posting, canonical, chained, micros
 from earnest.protocols import Author
 from earnest.testing.store_conformance.driver import Driver
 from earnest.testing.store_conformance.law import Chapter
-from earnest.testing.store_conformance.steps import AUTHOR, NOW, add, must, opened, same
+from earnest.testing.store_conformance.steps import AUTHOR, NOW, add, clean, must, opened, same
 
 law: Final = Chapter()
 
@@ -43,6 +43,19 @@ def _ordered_chain(driver: Driver) -> None:
             same((last.entries, last.ticket, last.data, last.note), ((stored.entry.id,), "t", said, "why"), "event")
             same(reading.postings(seq), posted, "postings in order")
             same(reading.event(seq + 1), None, "an event that is not there")
+
+
+@law("The first event from a moment on is found whatever the clock said of those between.")
+def _event_from(driver: Driver) -> None:
+    with opened(driver, "event_from") as store:
+        made = []
+        for days in (1, 9, 3, 5):
+            with store.write(Author(NOW + timedelta(days=days), "someone", "cli")) as tx:
+                made.append(tx.append("meter", data={}))
+        with store.read() as reading:
+            for days, number in ((1, made[0]), (2, made[1]), (4, made[1]), (9, made[1]), (10, None)):
+                same(reading.event_from(NOW + timedelta(days=days)), number, f"the first event from day {days} on")
+        clean(store)
 
 
 @law("Events are read forwards after a number or backwards before it, by entry and kind, up to the limit.")

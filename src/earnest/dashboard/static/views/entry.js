@@ -5,14 +5,14 @@ import { get, getSettings } from "../api.js";
 import { CAUSES, chance, count, delta, energy, percent, plural, scopeName, visible, when } from "../format.js";
 import { lines } from "../charts.js";
 import { does, forget, opine, pin, restore, unpin, vouch } from "../actions.js";
-import { CAP, account, chips, entryLink, evidence, head, pages, table, tierMark } from "./parts.js";
+import { CAP, account, chips, entryLink, evidence, head, pages, table, tierMark, unitsOf } from "./parts.js";
 import { ticketRow } from "./tickets.js";
 import { eventRow } from "./events.js";
 
 export async function entry({ id, signal }) {
   const [life, settings, meters] = await Promise.all([get(`/entries/${encodeURIComponent(id)}/life`, {}, signal), getSettings(signal), get("/meters", {}, signal)]);
   CAP.energy = Math.round(settings.cap * 1e6);
-  const { card } = life, one = card.entry;
+  const { card } = life, one = card.entry, units = unitsOf(meters);
   const alive = one.standing !== "dead";
   const acts = [
     alive && (one.pinned ? does("Unpin", () => unpin(one), { glyph: "pin" }) : does("Pin", () => pin(one), { glyph: "pin" })),
@@ -32,9 +32,9 @@ export async function entry({ id, signal }) {
       h("section", { class: "sheet span-4" }, h("h2", {}, "How it stands"), h("br"), account(card), h("br"), evidence(card))),
     h("div", { class: "grid" }, judged(life), about(one, life)),
     life.tickets.length > 0 && h("section", { class: "sheet" }, h("h2", {}, "Open tickets that name it"), h("p", { class: "under" }, "It is in escrow: neither buried nor merged until the verdict is in."), h("ul", { class: "list" }, life.tickets.map((ticket) => ticketRow(ticket, settings, meters.items)))),
-    verdicts(life),
+    verdicts(life, units),
     h("section", { class: "sheet" }, h("h2", {}, "Its story"), h("p", { class: "under" }, "Told from the log."), h("pre", { class: "story", tabindex: "0", role: "group", "aria-label": "Its story", dir: "auto" }, visible(life.story))),
-    history(one, signal));
+    history(one, signal, units));
   return { title: visible(one.text).slice(0, 60) || "Entry", body };
 }
 
@@ -65,19 +65,19 @@ function about(one, life) {
   return h("section", { class: "sheet span-4" }, h("h2", {}, "About it"), h("br"), h("dl", { class: "pairs" }, pairs.map(([name, value]) => [h("dt", {}, name), h("dd", { dir: "auto" }, value)])));
 }
 
-function verdicts(life) {
+function verdicts(life, units) {
   if (!life.verdicts.length) return null;
-  const rows = table("Settlements that named it, newest first", [["tick", "number"], ["delta", "number"], ["meter"], ["trust"], ["part"], ["moved", "number"], ["remark"]]);
+  const rows = table("Settlements that named it, newest first", [["tick", "number"], ["delta", "number"], ["meter"], ["trust"], ["part"], ["energy", "number"], ["remark"]]);
   rows.querySelector("tbody").append(...life.verdicts.map(({ settlement: s, role, moved }) => h("tr", {},
-    h("td", { class: "number", "data-name": "tick" }, count(s.tick)), h("td", { class: `number ${s.delta < 0 ? "bad" : s.delta > 0 ? "good" : ""}`, "data-name": "delta" }, delta(s.delta) || "0"), h("th", { scope: "row" }, visible(s.meter)), h("td", {}, tierMark(s.tier)),
+    h("td", { class: "number", "data-name": "tick" }, count(s.tick)), h("td", { class: `number ${s.delta < 0 ? "bad" : s.delta > 0 ? "good" : ""}`, "data-name": "delta" }, delta(s.delta, units[s.meter]) || "0"), h("th", { scope: "row" }, visible(s.meter)), h("td", {}, tierMark(s.tier)),
     h("td", { "data-name": "part" }, role, s.acted === false && ", not acted on"), h("td", { class: "number", "data-name": "energy" }, energy(moved, { signed: true })), h("td", { dir: "auto" }, visible(s.detail)))));
   return h("section", { class: "sheet" }, h("h2", {}, "Settlements"), h("p", { class: "under" }, "What was measured after decisions that it shaped, and the energy that it moved."), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Settlements" }, rows));
 }
 
-function history(one, signal) {
+function history(one, signal, units) {
   const listed = pages({
     read: (after) => get("/events", { entry: one.id, newest: true, after, limit: 20 }, signal),
-    draw: eventRow, list: () => table("Its events, newest first", [["event", "number"], ["time (UTC)"], ["tick", "number"], ["what"], ["about"], ["by"]]), none: h("p", { class: "soft" }, "None."), label: ["event", "events"], signal,
+    draw: (event) => eventRow(event, units), list: () => table("Its events, newest first", [["event", "number"], ["time (UTC)"], ["tick", "number"], ["what"], ["about"], ["by"]]), none: h("p", { class: "soft" }, "None."), label: ["event", "events"], signal,
   });
   return h("section", { class: "sheet" }, h("h2", {}, "Its events"), h("p", { class: "under" }, h("a", { href: `#/events?entry=${encodeURIComponent(one.id)}` }, "In the log")), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Its events" }, listed.node));
 }

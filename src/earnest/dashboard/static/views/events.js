@@ -4,7 +4,7 @@ import { button, empty, h } from "../dom.js";
 import { get } from "../api.js";
 import { EVENTS, count, cut, delta, energy, eventName, visible, when } from "../format.js";
 import { field } from "../actions.js";
-import { address, entryLink, head, pages, table, tierMark, withQuery } from "./parts.js";
+import { address, entryLink, head, pages, table, tierMark, unitsOf, withQuery } from "./parts.js";
 
 export async function events({ query, signal }) {
   const entry = query.get("entry") || "", kind = query.get("kind") || "";
@@ -14,9 +14,10 @@ export async function events({ query, signal }) {
   kinds.control.addEventListener("change", go);
   const form = h("form", { class: "filters", "aria-label": "Filter the events" }, kinds.node, which.node, h("button", { class: "button", type: "submit" }, "Show"), button("Clear", () => { location.hash = "#/events"; }, { look: "plain" }));
   form.addEventListener("submit", (event) => { event.preventDefault(); go(); });
+  const units = unitsOf(await get("/meters", {}, signal));
   const listed = pages({
     read: (after) => get("/events", { entry, kind, newest: true, after, limit: 100 }, signal),
-    draw: eventRow, list: () => table("Events, newest first", [["event", "number"], ["time (UTC)"], ["tick", "number"], ["what"], ["about"], ["by"]]),
+    draw: (event) => eventRow(event, units), list: () => table("Events, newest first", [["event", "number"], ["time (UTC)"], ["tick", "number"], ["what"], ["about"], ["by"]]),
     none: empty("events", "No such events", entry ? "The log holds nothing like that about this entry." : "Everything that happens here is written down: who did it, when, by which channel."), label: ["event", "events"], signal,
   });
   const body = h("div", {}, head("Events", "What happened, in order. The log is chained by hashes and never changed; it holds ids and numbers, no texts."), form,
@@ -24,19 +25,19 @@ export async function events({ query, signal }) {
   return { title: "Events", body };
 }
 
-export function eventRow(event) {
+export function eventRow(event, units) {
   return h("tr", {},
     h("td", { class: "number mono", "data-name": "event" }, event.seq), h("td", { class: "nowrap", "data-name": "at" }, when(event.at).replace(" UTC", "")), h("td", { class: "number", "data-name": "tick" }, count(event.tick)),
-    h("th", { scope: "row" }, h("a", { href: `#/events?kind=${event.kind}` }, eventName(event.kind)), h("div", { class: "soft" }, summary(event)), event.note && h("div", { class: "cue", dir: "auto" }, cut(event.note, 240))),
+    h("th", { scope: "row" }, h("a", { href: `#/events?kind=${event.kind}` }, eventName(event.kind)), h("div", { class: "soft" }, summary(event, units)), event.note && h("div", { class: "cue", dir: "auto" }, cut(event.note, 240))),
     h("td", {}, event.entries.slice(0, 3).map((id) => h("div", {}, entryLink(id))), event.entries.length > 3 && `+${event.entries.length - 3}`),
     h("td", { "data-name": "by" }, visible(event.actor), event.actor !== event.channel && ` over ${visible(event.channel)}`));
 }
 
 // What an event says beside its kind, in few words.
-function summary(event) {
+function summary(event, units) {
   const { data } = event;
-  if (event.kind === "settle") return [delta(data.delta), ` by ${visible(data.meter)} `, tierMark(data.tier)];
-  if (event.kind === "remeasure" || event.kind === "control") return [delta(data.delta), ` by ${visible(data.meter)} `, data.tier && tierMark(data.tier)];
+  if (event.kind === "settle") return [delta(data.delta, units[data.meter]), ` by ${visible(data.meter)} `, tierMark(data.tier)];
+  if (event.kind === "remeasure" || event.kind === "control") return [delta(data.delta, units[data.meter]), ` by ${visible(data.meter)} `, data.tier && tierMark(data.tier)];
   if (event.kind === "tick") return `${count(data.population)} alive, ${count(data.died)} died, rent ${energy(data.rent)}`;
   if (event.kind === "death" || event.kind === "forget") return visible(data.cause ?? "");
   if (event.kind === "undo") return `of event ${count(data.event)} (${eventName(data.kind)})`;

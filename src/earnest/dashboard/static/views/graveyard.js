@@ -11,7 +11,7 @@ export async function graveyard({ query, signal }) {
   const stats = await get("/stats", {}, signal);
   const causes = Object.entries(stats.by_cause).sort((a, b) => b[1] - a[1]);
   const cause = query.get("cause") || "";
-  const body = h("div", {}, head("Graveyard", `${plural(stats.dead, "entry has", "entries have")} died. Every removal has a cause, an author and an undo.`));
+  const body = h("div", {}, head("Graveyard", `${plural(stats.dead, "entry has", "entries have")} died. Every removal has a cause and an author, and all but erasure an undo.`));
   if (causes.length) {
     body.append(h("section", { class: "sheet" }, h("h2", {}, "By cause"), h("p", { class: "under" }, "What each of them means stands beside the entries."),
       bars(causes.map(([name, number]) => [h("a", { href: `#/graveyard?cause=${name}` }, name), number, count(number), CAUSE_COLOURS[name] || 7]))));

@@ -89,7 +89,7 @@ function findings(doctor) {
 }
 
 function values(meters) {
-  if (!meters.length) return empty("meters", "Nothing was measured yet", "Settle a ticket with what it really changed: bytes, tests, money.", h("code", {}, "earnest settle TICKET --delta +4096 --meter disk"));
+  if (!meters.length) return empty("meters", "Nothing was measured yet", "Settle a ticket with what it really changed: bytes, tests, money.", h("code", {}, "earnest settle TICKET +4096 --meter disk"));
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What every meter measured" }, h("table", {}, h("caption", { class: "quiet" }, "Sum of what every meter measured"),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "meter"), h("th", { scope: "col", class: "number" }, "sum"), h("th", { scope: "col", class: "number" }, "outcomes"))),
     h("tbody", {}, meters.slice(0, 8).map((meter) => h("tr", {},

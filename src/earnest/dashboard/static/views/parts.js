@@ -9,6 +9,8 @@ export function head(title, lead, ...actions) {
   return h("div", { class: "head" }, h("div", {}, h("h1", {}, title), lead && h("p", { class: "lead" }, lead)), actions.some(Boolean) && h("div", { class: "actions" }, actions));
 }
 
+// The unit of each meter by its name: a number without one says little.
+export const unitsOf = (meters) => Object.fromEntries(meters.items.map((meter) => [meter.name, meter.unit]));
 export const chip = (text, look = "", title) => h("span", { class: `chip ${look}`, title }, text);
 export const entryLink = (id, text) => h("a", { href: `#/entry/${encodeURIComponent(id)}` }, text ?? h("span", { class: "mono" }, id));
 

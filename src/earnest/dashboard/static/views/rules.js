@@ -24,7 +24,7 @@ export async function rules({ query, signal, stats }) {
 function ruleRow(rule) {
   const pending = rule.status === "pending", open = pending || rule.status === "trial";
   return h("li", {}, h("div", { class: "row acts" },
-    h("div", {}, h("div", { class: "cue", dir: "auto" }, "when: ", visible(rule.trigger)), h("div", { class: "says", dir: "auto" }, entryLink(rule.id, visible(rule.action))),
+    h("div", {}, rule.trigger !== "" && h("div", { class: "cue", dir: "auto" }, "when: ", visible(rule.trigger)), h("div", { class: "says", dir: "auto" }, entryLink(rule.id, visible(rule.action))),
       h("div", { class: "chips" }, chip(rule.status === "trial" ? "on trial" : rule.status, LOOKS[rule.status]), rule.standing === "suspended" && chip("suspended", "warn"), chip(visible(rule.type)), rule.scope !== "" && chip(`scope ${cut(rule.scope, 40)}`), rule.sources.slice(0, 2).map((source) => chip(visible(source).slice(0, 40)))),
       rule.evidence.length > 0 && h("p", { class: "hint" }, `Made from ${plural(rule.evidence.length, "entry", "entries")}: `, rule.evidence.slice(0, 3).map((id, place) => [place ? ", " : "", entryLink(id)])),
       rule.trial && trial(rule.trial, rule.status)),

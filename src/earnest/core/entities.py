@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from earnest.core.patterns import lazily
 from earnest.core.sentences import words
 
 MAX_NAME: Final = 80
@@ -16,11 +17,11 @@ _MAX_WORDS: Final = 6
 _CROWDED_SHARE: Final = 0.25
 _CROWDED_WORDS: Final = 40
 
-_WORD: Final = re.compile(r"\w+(?:['’.&-]\w+)*")
-_IDENTIFIER: Final = re.compile(r"[A-Za-z0-9_./-]+")
-_DOTTED: Final = re.compile(r"[\w/-]*[A-Za-z_][\w-]*(?:\.\w+)*\.[A-Za-z]\w*", re.ASCII)
-_CAMEL: Final = re.compile(r"[A-Za-z]*[a-z0-9][A-Z][A-Za-z0-9]*", re.ASCII)
-_SNAKE: Final = re.compile(r"[A-Za-z]\w*[A-Za-z0-9]_[A-Za-z0-9]\w*", re.ASCII)
+_WORD: Final = lazily(r"\w+(?:['’.&-]\w+)*")
+_IDENTIFIER: Final = lazily(r"[A-Za-z0-9_./-]+")
+_DOTTED: Final = lazily(r"[\w/-]*[A-Za-z_][\w-]*(?:\.\w+)*\.[A-Za-z]\w*", re.ASCII)
+_CAMEL: Final = lazily(r"[A-Za-z]*[a-z0-9][A-Z][A-Za-z0-9]*", re.ASCII)
+_SNAKE: Final = lazily(r"[A-Za-z]\w*[A-Za-z0-9]_[A-Za-z0-9]\w*", re.ASCII)
 _FRESH_START: Final = frozenset('"“‘«(「『[:：.!?…。！？')
 
 # Words that take a capital only because a sentence begins with them, and times, which are no topic.
