@@ -234,10 +234,18 @@ def test_a_cancelled_look_is_not_waited_for(tmp_path: Path, slow: Slow) -> None:
 def test_a_time_out_of_asyncio_stays_a_time_out(tmp_path: Path, slow: Slow) -> None:
     async def main() -> None:
         async with await AsyncMemory.open(tmp_path / "memory.db", embedder=slow) as memory:
-            threading.Timer(0.3, slow.leave.set).start()
+
+            async def run_out(limit: asyncio.Timeout) -> None:
+                # Not before the write has begun: what has not begun is not done.
+                assert await asyncio.to_thread(slow.asked.wait, 30)
+                limit.reschedule(asyncio.get_running_loop().time())
+                threading.Timer(0.3, slow.leave.set).start()
+
             with pytest.raises(TimeoutError):
-                async with asyncio.timeout(0.05):
+                async with asyncio.timeout(None) as limit:
+                    running_out = asyncio.create_task(run_out(limit))
                     await memory.add("The gate code changed.")
+            await running_out
             assert len(await memory.list()) == 1
 
     asyncio.run(main())
