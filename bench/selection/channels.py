@@ -10,6 +10,8 @@ from typing import Final
 from bench.selection.courses import Course, Step
 from earnest.environments.base import world_rng
 from earnest.environments.storage import KINDS
+from earnest.meters import Measurement, Run
+from earnest.meters.testruns import compare
 
 _SAFE_KINDS: Final = tuple(kind.name for kind in KINDS if not kind.protected)
 _NORMAL: Final = NormalDist()
@@ -81,11 +83,25 @@ class Channel:
             return true > 0 and step.kind == victim
         return True
 
-    def _flaked(self, cycle: int, passing: frozenset[int]) -> int:
+    def measured(self, step: Step) -> Measurement:
+        """The same of a patch that was applied, test by test: what passed before it and after."""
+        before, after = self.course.passing, step.passing
+        if self.liar.kind == "flaky":
+            after = frozenset(test for test in after if not self._fails(step.cycle, test))
+        base, head = self._run(before), self._run(after)
+        return Measurement(compare(base, head), base, head)
+
+    def _run(self, passing: frozenset[int]) -> Run:
+        tests = range(len(self.course.flakes[0]) // 2)
+        passed = frozenset(f"test {test}" for test in passing)
+        return Run(passed, frozenset(f"test {test}" for test in tests) - passed)
+
+    def _fails(self, cycle: int, test: int) -> bool:
         draws = self.course.flakes[cycle]
-        half = len(draws) // 2
-        mine = draws[half:] if self.second else draws[:half]
-        return sum(1 for test in passing if mine[test] < self.liar.rate)
+        return draws[test + len(draws) // 2 * self.second] < self.liar.rate
+
+    def _flaked(self, cycle: int, passing: frozenset[int]) -> int:
+        return sum(self._fails(cycle, test) for test in passing)
 
     def control(self, cycle: int, number: int = 0) -> float:
         """What is said when nothing is done."""

@@ -15,6 +15,7 @@ from bench.selection.ranking import SharedRanking
 from bench.selection.worlds import World
 from earnest.core.decision import decision_polarity
 from earnest.environments.base import world_rng
+from earnest.meters import Measurement, control_from
 
 polarity: Final = lru_cache(maxsize=65536)(decision_polarity)
 WRONG_IN_TEN: Final = 0.10
@@ -139,6 +140,7 @@ def live(world: World, course: Course, arm: Arm, setting: str = "i", measure: Me
         for answered, measured in due.pop(cycle, ()):
             arm.settled(answered, measured)
         withheld = world_rng("bench-holdout", course.seed, cycle)
+        changes: list[tuple[str, Measurement]] = []
         for step in steps:
             chance = withheld.random()
             said = arm.decide(step.prompt)
@@ -149,6 +151,8 @@ def live(world: World, course: Course, arm: Arm, setting: str = "i", measure: Me
             measured = _acted(step, said, course, channel, second, truth, measure)
             if said is None:
                 continue
+            if world.by_name and measured.acted:
+                changes.append((said.text, channel.measured(step)))
             if world.delay:
                 due[cycle + world.delay].append((said, measured))
             else:
@@ -157,6 +161,9 @@ def live(world: World, course: Course, arm: Arm, setting: str = "i", measure: Me
             arm.control(channel.control(cycle))
             if second is not None:
                 arm.control(second.control(cycle), second=True)
+        shown = control_from(changes)
+        if shown is not None:
+            arm.control(shown.delta)
         arm.cycle_ended(cycle)
         curve.append(len(arm.held()))
     return _row(course, arm, channel, truth, tuple(curve))

@@ -73,8 +73,9 @@ def course(world: str, seed: int) -> Course:
 
 
 def arms_in(world: World, setting: str) -> tuple[str, ...]:
-    """The arms of a column. Those that use no second instrument live in setting i alone: they would do the same in the others."""
-    if setting != "i":
+    """The arms of a column. Those that use no second instrument live in setting i alone, and those that use no control in no world whose
+    tests are read by name: they would do the same there."""
+    if setting != "i" or world.by_name:
         return (EVIDENCE,)
     if world.name.startswith("population"):
         return (EVIDENCE, CLASSIC, "strike-once-at-settle", "consecutive 5", "keep-everything")

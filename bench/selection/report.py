@@ -180,9 +180,9 @@ def arms(found: Found, comparisons: Sequence[Comparison]) -> str:
     for name, lived in found.items():
         ours = lived.of("i", EVIDENCE, HELD_OUT)
         means = {arm: _share(rows_) for arm in SHOWN if (rows_ := lived.of("i", arm, HELD_OUT))}
-        if not ours or not means:
+        if not ours:
             continue
-        best = max(means.values())
+        best = max(means.values(), default=1.0)
         cells = []
         for arm in SHOWN:
             if arm not in means:

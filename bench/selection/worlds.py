@@ -26,8 +26,10 @@ class Reach:
 class World:
     """One column of the matrix.
 
-    second: an independent instrument, or None. controls: one measurement of doing nothing a cycle. holdout: share of decisions withheld,
-    for arms that can use it. delay: cycles until an outcome is settled. again: cycles at which the poisoned document is read in once more.
+    second: an independent instrument, or None. controls: one measurement of doing nothing a cycle. by_name: in its place what the changes
+    of a cycle show together test by test (`earnest.meters.control_from`), for which nothing more is measured. holdout: share of
+    decisions withheld, for arms that can use it. delay: cycles until an outcome is settled. again: cycles at which the poisoned document
+    is read in once more.
     reach: figures to reach, by setting: "i" without a second instrument, "ii" with a truthful one, "iii" with one as bad as the first, "q"
     with one that errs in one of ten.
     """
@@ -37,6 +39,7 @@ class World:
     liar: Liar = HONEST
     cycles: int = 30
     controls: bool = False
+    by_name: bool = False
     holdout: float = 0.0
     delay: int = 0
     again: tuple[int, ...] = ()
@@ -63,6 +66,7 @@ def _suites() -> list[World]:
         )  # fmt: skip
         bare = {"i": Reach(without, None, per=90.0)} if without is not None else None
         made.append(World(f"suite {rate:.0%}", courses.suite, liar, reach=bare, group="suite"))
+        made.append(World(f"suite {rate:.0%}, by name", courses.suite, liar, by_name=True, reach=bare, group="suite"))
     return made
 
 

@@ -24,6 +24,7 @@ from bench.selection.statistics import DRAWS, bootstrap, holm, mean, quantile, s
 from bench.selection.worlds import WORLDS, Reach, World
 from earnest.core.evidence import RULE
 from earnest.environments import StorageEnv, TestSuiteEnv
+from earnest.meters import control_from
 
 CORPUS = load()
 COURSE = storage(5, 3)
@@ -115,6 +116,17 @@ def test_flaky_tests_fail_for_a_cycle_by_themselves() -> None:
     assert failed != [-second.control(cycle) for cycle in range(40)]
     step = course.cycles[0][0]
     assert channel.report(step, 0.0, False) == 0.0
+
+
+def test_a_suite_read_by_name_says_what_its_counts_say_and_shows_the_flakes_of_a_cycle() -> None:
+    course, flaky = suite(3, 40), Liar("flaky", rate=0.2)
+    channel, honest = Channel(course, flaky), Channel(course, Liar())
+    for cycle, lived in enumerate(course.cycles):
+        read = [(step.kind, channel.measured(step)) for step in lived]
+        assert [made.delta for _, made in read] == [channel.report(step, step.gain, True) for step in lived]
+        assert [honest.measured(step).delta for step in lived] == [step.gain for step in lived]
+        control = control_from(read)
+        assert control is not None and control.delta == channel.control(cycle)
 
 
 def said(liar: Liar, *true: float, course: Course = COURSE, kind: str = "log") -> list[float]:
@@ -219,7 +231,10 @@ def test_a_write_filter_reads_form_and_not_truth() -> None:
     assert all(passes_filter(line.text) for line in conformant.lines)
 
 
-REAL = [("honest", "evidence", 8), ("honest", "classic", 8), ("persist 4", "evidence", 8), ("suite 0%, controls", "evidence", 6)]
+REAL = [
+    ("honest", "evidence", 8), ("honest", "classic", 8), ("persist 4", "evidence", 8), ("suite 0%, controls", "evidence", 6),
+    ("suite 20%, by name", "evidence", 6),
+]  # fmt: skip
 
 
 def assert_same(real: Row, replayed: Row) -> None:
@@ -334,7 +349,7 @@ def test_every_printed_figure_is_derived_from_the_committed_rows() -> None:
 
 LIVED = [
     ("honest", "i", "evidence", 100), ("persist 4", "i", "evidence", 104), ("suite 20%, controls", "iii", "evidence", 101),
-    ("late 6", "i", "bandit", 103), ("flip 35%", "i", "classic", 102),
+    ("late 6", "i", "bandit", 103), ("flip 35%", "i", "classic", 102), ("suite 20%, by name", "i", "evidence", 104),
 ]  # fmt: skip
 
 

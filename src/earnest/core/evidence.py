@@ -277,7 +277,8 @@ def left_out(belief: Belief, own: Own = NOTHING_OWN, rule: EvidenceRule = RULE) 
     else:
         rate = max(belief.lies - own.lies, 0.0) / max(belief.words - own.words, rule.prior_words)
     rate = min(max(rate, rule.rate_low), rule.rate_high)
-    return rate, weight(rate, rule), sizes.law()
+    law = sizes.law()
+    return rate, weight(rate, rule) * (law.worth if rule.weigh_sizes else 1.0), law
 
 
 def listened(x: float, ear: Ear, rule: EvidenceRule = RULE) -> float:
@@ -289,7 +290,7 @@ def listened(x: float, ear: Ear, rule: EvidenceRule = RULE) -> float:
     if doubt >= 1.0:
         return ear[1] * x
     rate = max(ear[0] * doubt, rule.rate_least)
-    return math.log((1.0 - rate) / rate) * x
+    return math.log((1.0 - rate) / rate) * ear[2].worth * x
 
 
 def runs(said: Sequence[Heard], ears: Mapping[str, Ear], rule: EvidenceRule = RULE) -> Mapping[tuple[int, str], float]:

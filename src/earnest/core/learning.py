@@ -39,6 +39,7 @@ from earnest.core.sizes import (
     STEEPNESS,
     Law,
     Sizes,
+    worth,
 )
 
 Windows = Mapping[str, tuple[int, int]]
@@ -101,8 +102,8 @@ def word_of(row: WordRow) -> Word:
 
 Term = tuple[int, float, float | None, bool]
 """(place of its meter, what is weighed, log of its size if it is a harm whose size counts, whether the odds are bounded after it)."""
-Ear = tuple[float, float, float, float, float]
-"""How a meter is listened to: lie rate, weight of an ordinary word, and the three of the law of its sizes."""
+Ear = tuple[float, float, float, float, float, float]
+"""How a meter is listened to: lie rate, weight of an ordinary word, and the four of the law of its sizes."""
 
 _PRIOR_TOTAL: Final = PRIOR_COUNT * PRIOR_MEAN
 _PRIOR_SQUARE: Final = PRIOR_COUNT * (PRIOR_MEAN * PRIOR_MEAN + PRIOR_SPREAD * PRIOR_SPREAD)
@@ -112,7 +113,7 @@ _ROOT: Final = math.sqrt(2.0)
 class _Folded:
     """One history made ready to be folded many times."""
 
-    __slots__ = ("count", "gains", "harms", "last", "looks", "names", "said", "sized", "tallies", "terms")
+    __slots__ = ("count", "gains", "harms", "last", "looks", "names", "said", "tallies", "terms")
 
     def __init__(self, said: Sequence[Heard], count: int, start: Beliefs, rule: EvidenceRule) -> None:
         self.count = count
@@ -125,7 +126,6 @@ class _Folded:
         self.said = said if meeting else ()
         self.harms = harms if meeting else {}
         """Places of the terms that are harms, where some may come in a run: which do depends on how their meters are listened to."""
-        self.sized = any(term[2] is not None for term in self.terms)
         self.tallies = [(places[meter], meter, tally) for meter, tally in tallied(said, start, rule).items()]
         self.gains: dict[str, tuple[float, int]] = {}
         self.looks: dict[str, tuple[int, int]] = {}
@@ -148,7 +148,7 @@ class _Folded:
             beyond = 0.0 if size is None else size - ear[2]
             if beyond > 0.0:
                 rate = max(ear[0] * math.erfc(beyond * ear[3]), least)
-                odds += math.log((1.0 - rate) / rate) * value
+                odds += math.log((1.0 - rate) / rate) * ear[5] * value
             else:
                 odds += ear[1] * value
             if bounded:
@@ -228,12 +228,13 @@ def _ear(belief: Belief, lies: float, words: float, sizes: Sizes | None, rule: E
     rate = min(max(rate, rule.rate_low), rule.rate_high)
     weight = math.log((1.0 - rate) / rate)
     if sizes is None:
-        return rate, weight, math.inf, 0.0, 0.0
+        return rate, weight, math.inf, 0.0, 0.0, 1.0
     count = sizes.weight + PRIOR_COUNT
     mean = (sizes.total + _PRIOR_TOTAL) / count
     spread = math.sqrt(max((sizes.square + _PRIOR_SQUARE) / count - mean * mean, LEAST_SPREAD * LEAST_SPREAD))
     noise = min(1.0, max(0.0, (spread - PRIOR_SPREAD) / (NOISE_FULL - PRIOR_SPREAD)))
-    return rate, weight, mean + MARGIN * (1.0 + (NOISE_MARGIN - 1.0) * noise), STEEPNESS / (spread * _ROOT), noise
+    each = worth(mean, noise)
+    return rate, weight * each, mean + MARGIN * (1.0 + (NOISE_MARGIN - 1.0) * noise), STEEPNESS / (spread * _ROOT), noise, each
 
 
 class _Sums:
@@ -327,7 +328,7 @@ class Learning:
             for name in one.names:
                 if name not in plain:
                     belief = beliefs.get(name, UNKNOWN)
-                    plain[name] = _ear(belief, 0.0, 0.0, belief.sizes, rule)
+                    plain[name] = _ear(belief, 0.0, 0.0, belief.sizes if rule.weigh_sizes else None, rule)
                 ears.append(plain[name])
             odds = one.odds(ears, limit, rule)
             if own and one.tallies:
@@ -336,7 +337,7 @@ class Learning:
                 for place, name, (gains, harms, total, square) in one.tallies:
                     words, belief = gains + harms, beliefs.get(name, UNKNOWN)
                     sizes = None
-                    if one.sized:
+                    if rule.weigh_sizes:
                         sizes = belief.sizes.without(Sizes(probability * words, probability * total, probability * square))
                     ears[place] = _ear(belief, probability * harms + against * gains, words, sizes, rule)
                 odds = one.odds(ears, limit, rule)

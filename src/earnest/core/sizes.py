@@ -7,6 +7,7 @@ from many refuted small losses, and what a liar who protects a harmful entry for
 
 Where the sizes scatter far more than effects do, they are not effects with an error in the sign but noise round small ones: a gain may be
 followed by a harm three times as large that means as little. The more they scatter, the further out a harm has to be to be believed.
+What a noisy word is worth is then a matter of the noise that it stands out of, and not of the scale that somebody chose for the meter.
 """
 
 from __future__ import annotations
@@ -34,16 +35,25 @@ NOISE_MARGIN: Final = 2.5
 """How far the margin is widened in noise: there harms beyond about ten ordinary effects are believed whatever the meter's record."""
 
 
+NOISE_HALF: Final = 0.5
+"""How far sizes have to be those of noise before words are weighed in units of it, from there on more and more: lies scatter sizes a
+little as well, and where most words are lies a good deal."""
+NOISE_UNIT: Final = 0.5
+"""The logarithm of noise's spread above the mean of those of its sizes: 0.635 for a normal variable round nothing, 0.51 round half of its
+spread."""
+
+
 class Law(NamedTuple):
     """How large harms are judged.
 
     bound: the size beyond which a harm is doubted to be a lie, as a logarithm. steepness: how fast belief in a lie falls from there. noise:
-    how far the sizes are those of noise, 0 to 1.
+    how far the sizes are those of noise, 0 to 1. worth: what an effect of one scale counts for: 1, and in noise one over its spread.
     """
 
     bound: float
     steepness: float
     noise: float = 0.0
+    worth: float = 1.0
 
 
 class Sizes(NamedTuple):
@@ -68,7 +78,15 @@ class Sizes(NamedTuple):
         square = (self.square + PRIOR_COUNT * (PRIOR_MEAN * PRIOR_MEAN + PRIOR_SPREAD * PRIOR_SPREAD)) / count
         spread = math.sqrt(max(square - mean * mean, LEAST_SPREAD * LEAST_SPREAD))
         noise = min(1.0, max(0.0, (spread - PRIOR_SPREAD) / (NOISE_FULL - PRIOR_SPREAD)))
-        return Law(mean + MARGIN * (1.0 + (NOISE_MARGIN - 1.0) * noise), STEEPNESS / (spread * math.sqrt(2.0)), noise)
+        bound = mean + MARGIN * (1.0 + (NOISE_MARGIN - 1.0) * noise)
+        return Law(bound, STEEPNESS / (spread * math.sqrt(2.0)), noise, worth(mean, noise))
+
+
+def worth(mean: float, noise: float) -> float:
+    """What an effect of one scale counts for, by the mean of the logarithms of sizes and how far they are noise."""
+    if noise <= NOISE_HALF:
+        return 1.0
+    return 1.0 + (noise - NOISE_HALF) / (1.0 - NOISE_HALF) * (math.exp(-mean - NOISE_UNIT) - 1.0)
 
 
 NO_SIZES: Final = Sizes()

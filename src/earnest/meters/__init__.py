@@ -1,6 +1,7 @@
 """Meters: instruments that read a change of a real resource from what the world left behind."""
 
 from earnest.meters.evm import EvmMeasurement, EvmMeter, Snapshot
+from earnest.meters.idle import control_from
 from earnest.meters.junit import JUnitMeter, Measurement, Report, read_report, read_reports
 from earnest.meters.testruns import Comparison, Run
 
@@ -13,6 +14,7 @@ __all__ = [
     "Report",
     "Run",
     "Snapshot",
+    "control_from",
     "read_report",
     "read_reports",
 ]
