@@ -2,29 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
-
 import pytest
 
-from earnest import Memory
 from earnest.core.amounts import micro
 from earnest.ledger.life import obituary
-from earnest.testing import ManualClock, SeededRng
-
-ADVICE: Final = "Old log files under logs/ may be deleted after seven days."
-ASKED: Final = "May old log files under logs/ be deleted?"
-OTHER: Final = "The printer on the third floor takes recycled paper."
-OTHER_ASKED: Final = "Does the printer on the third floor take recycled paper?"
-
-
-def opened(**more: Any) -> Memory:
-    return Memory.open(":memory:", clock=ManualClock(), rng=SeededRng(1), embedder="none", **more)
-
-
-def settle(memory: Memory, question: str, delta: float, meter: str = "disk") -> str:
-    ticket = memory.decide(question)
-    assert ticket.id is not None and memory.settle(ticket.id, delta=delta, meter=meter).landed
-    return ticket.id
+from tests.advice import ADVICE, ASKED, OTHER, OTHER_ASKED, opened, settle
 
 
 @pytest.mark.parametrize("scale", [1.0, 8.0])

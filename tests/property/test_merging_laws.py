@@ -4,30 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from earnest import Memory
 from earnest.core.entry import Entry
 from earnest.ledger import door, lifecycle
-from earnest.testing import ManualClock, SeededRng
+from tests.advice import ADVICE, ASKED, OTHER, OTHER_ASKED, opened, settle
 
-ONE: Final = "Old log files under logs/ may be deleted after seven days."
 TWO: Final = "Old log files under logs/ may be deleted after seven days, by anybody in the team."
-ASKED: Final = "May old log files under logs/ be deleted?"
-OTHER: Final = "The printer on the third floor takes recycled paper."
-OTHER_ASKED: Final = "Does the printer on the third floor take recycled paper?"
-
-
-def opened(path: str | Path = ":memory:", **more: Any) -> Memory:
-    return Memory.open(path, clock=ManualClock(), rng=SeededRng(1), embedder="none", **more)
-
-
-def settle(memory: Memory, question: str, delta: float, **more: Any) -> str:
-    ticket = memory.decide(question)
-    assert ticket.id is not None and memory.settle(ticket.id, delta=delta, meter="disk", **more).landed
-    return ticket.id
 
 
 def test_a_debt_is_forgiven_by_a_merge_and_the_accounts_still_sum_up_to_nothing() -> None:
@@ -35,7 +21,7 @@ def test_a_debt_is_forgiven_by_a_merge_and_the_accounts_still_sum_up_to_nothing(
         looked_at = memory.add(OTHER)
         first = settle(memory, OTHER_ASKED, 3.0)
         assert memory.remeasure(first, delta=3.0, meter="auditor").landed
-        members = [memory.add(ONE), memory.add("The database files under data/ are copies.")]
+        members = [memory.add(ADVICE), memory.add("The database files under data/ are copies.")]
         settle(memory, ASKED, -3.0)
         settle(memory, "Are the database files under data/ copies?", -3.0)
         for _ in range(2):
@@ -51,7 +37,7 @@ def test_a_debt_is_forgiven_by_a_merge_and_the_accounts_still_sum_up_to_nothing(
 @pytest.mark.parametrize("retention", ["kept", "fading", "earned"])
 def test_undoing_a_merge_gives_back_what_was_put_in_and_an_account_only_to_who_had_one(retention: str) -> None:
     with opened() as memory:
-        members = [memory.add(text, retention=retention) for text in (ONE, OTHER)]
+        members = [memory.add(text, retention=retention) for text in (ADVICE, OTHER)]
         before = [memory.get(member.id).balance for member in members]
         heir = memory.merge([member.id for member in members])
         assert heir.balance == sum(before)
@@ -65,7 +51,7 @@ def test_undoing_a_merge_gives_back_what_was_put_in_and_an_account_only_to_who_h
 
 def test_what_was_measured_of_an_heir_dates_the_member_that_decided_it_once_they_are_apart_again() -> None:
     with opened() as memory:
-        one, other = memory.add(ONE), memory.add(OTHER)
+        one, other = memory.add(ADVICE), memory.add(OTHER)
         memory.merge([one.id, other.id])
         for _ in range(3):
             memory.tick()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any, Final
 
 import pytest
 from hypothesis import given
@@ -15,20 +14,7 @@ from earnest.core.evidence import RULE
 from earnest.errors import NotAllowed
 from earnest.ledger.revocation import first_event
 from earnest.testing import ManualClock, SeededRng
-
-ADVICE: Final = "Old log files under logs/ may be deleted after seven days."
-ASKED: Final = "May old log files under logs/ be deleted?"
-OTHER: Final = "The printer on the third floor takes recycled paper."
-OTHER_ASKED: Final = "Does the printer on the third floor take recycled paper?"
-
-
-def opened(**more: Any) -> Memory:
-    return Memory.open(":memory:", clock=ManualClock(), rng=SeededRng(1), embedder="none", **more)
-
-
-def settle(memory: Memory, question: str, delta: float, meter: str = "disk") -> None:
-    ticket = memory.decide(question)
-    assert ticket.id is not None and memory.settle(ticket.id, delta=delta, meter=meter).landed
+from tests.advice import ADVICE, ASKED, OTHER, OTHER_ASKED, opened, settle
 
 
 @pytest.mark.parametrize("ticks", [0, 1, 4])
