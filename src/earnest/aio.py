@@ -182,7 +182,6 @@ class AsyncMemory(_Verbs[Memory]):
         decay_half_life: float | None = None,
         decay_threshold: float | None = None,
         timeout: float = 30.0,
-        keep_empty: bool = True,
         threads: int = THREADS,
     ) -> Self:
         """Open an agent's memory, creating it on first use. Arguments, errors and cost as `Memory.open`.
@@ -195,7 +194,7 @@ class AsyncMemory(_Verbs[Memory]):
             asyncio.to_thread(
                 Memory.open, path, agent, embedder=embedder, llm=llm, clock=clock, rng=rng, read_only=read_only, actor=actor,
                 channel=channel, settings=settings, retriever=retriever, reranker=reranker, decay_half_life=decay_half_life,
-                decay_threshold=decay_threshold, timeout=timeout, keep_empty=keep_empty,
+                decay_threshold=decay_threshold, timeout=timeout,
             )
         )  # fmt: skip
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -20,7 +20,6 @@ from earnest.opening import (
     given_reranking,
     local_here,
     located,
-    missing_folders,
     model_for,
     path_text,
     reranking_for,
@@ -97,8 +96,6 @@ class Memory(
             reranking=reranking, reranking_for=reranking_for, embedding=embedding, embedding_for=embedding_for, llm=llm,
             model_for=lambda given: model_for(given, rng.random),
         )  # fmt: skip
-        self._unkept: tuple[int, Sequence[Path]] | None = None
-        """The last event of a store that is not to be kept without a further one, and the folders that were made for it."""
         self.rules = Rules(self)
         self.meters = Meters(store, self._writing, self._read_settings, lambda: self._analyser)
 
@@ -121,7 +118,6 @@ class Memory(
         decay_half_life: float | None = None,
         decay_threshold: float | None = None,
         timeout: float = 30.0,
-        keep_empty: bool = True,
     ) -> Self:
         """Open an agent's memory, creating it on first use.
 
@@ -147,8 +143,6 @@ class Memory(
             decay_half_life, decay_threshold: The settings of those names: days until an unused fading entry has lost half of its worth
                 (90), and the worth below which it has faded (0.1).
             timeout: Seconds to wait for another writer before `StoreBusy`.
-            keep_empty: Whether a file that this call makes stays if nothing is recorded in it by the time it is closed. False leaves no
-                file behind that was not there before, nor a folder for one.
 
         Raises:
             InvalidInput: A value that cannot be used.
@@ -157,8 +151,6 @@ class Memory(
 
         Cost: a few milliseconds; a new file is on the disk when it returns.
         """
-        kept = check.flag("keep_empty", keep_empty)
-        fresh = missing_folders(path)
         file, owner = located(path, agent_name(agent))
         channel = check.label("channel", channel, limit=50)
         who = channel if actor is None else check.label("actor", actor, limit=200)
@@ -170,7 +162,6 @@ class Memory(
         changes = settings_asked(settings, **specs, decay_half_life=decay_half_life, decay_threshold=decay_threshold)
         own, ranks = given_embedding(embedder), given_reranking(reranker)
         author = Author(clock.now(), who, channel)
-        there = Path(file).exists()
         store = SqliteStore(file, agent=owner, author=author, read_only=check.flag("read_only", read_only), timeout=wait)
         try:
             memory = cls(store, clock=clock, rng=rng, actor=who, channel=channel, retriever=retriever, reranking=ranks, embedding=own,
@@ -180,9 +171,6 @@ class Memory(
             wanted = {name: value for name, value in changes.items() if getattr(memory.settings, name) != value}
             if wanted and not (read_only and wanted.keys() <= {"embedder", "llm", "reranker"}):
                 memory.configure(**wanted)
-            if store.made and not there and not kept:
-                with store.read() as reading:
-                    memory._unkept = reading.events(entry=None, kind=None, after=0, limit=1, newest=True)[0].seq, fresh
         except BaseException:
             store.close()
             raise
@@ -243,15 +231,7 @@ class Memory(
             # What was noted may be lost, by design: a busy store or a full disk does not keep the file from being released.
             with contextlib.suppress(StoreError), self._writing(_BRIEFLY):
                 unwritten = False
-        if self._unkept is None or self._store.closed:
-            self._store.close()
-            return
-        last, folders = self._unkept
-        if self._store.withdraw(last):
-            for folder in folders:
-                # Whatever somebody put there meanwhile stays, and the folder with it.
-                with contextlib.suppress(OSError):
-                    folder.rmdir()
+        self._store.close()
 
     def configure(self, /, **changes: Any) -> Settings:
         """Change settings for every process that uses this store.

@@ -115,14 +115,6 @@ def located(path: Any, agent: str | None) -> tuple[str, str | None]:
     return str(place / file_name(agent or DEFAULT_AGENT)), agent or DEFAULT_AGENT
 
 
-def missing_folders(path: Any) -> list[Path]:
-    """The folders, the innermost first, that `located` would have to make."""
-    text = path_text(path, 'a file, a folder or ":memory:"')
-    if text == MEMORY or not text.endswith(("/", os.sep)):
-        return []
-    return [folder for folder in (Path(text), *Path(text).parents) if not folder.exists()]
-
-
 def settings_asked(settings: Any, **named: Any) -> dict[str, Any]:
     """The settings that an opener changes, checked: those in its mapping, and those that are `named` by themselves and not None.
 

@@ -48,8 +48,6 @@ def open_memory(args: Namespace, access: Access, *, channel: str = "cli", actor:
     else:
         _insist(where, args.agent)
     options: dict[str, Any] = {"actor": actor, "channel": channel}
-    if access == "creating":
-        options["keep_empty"] = False
     if args.timeout is not None:
         options["timeout"] = args.timeout
     try:

@@ -32,8 +32,6 @@ class _Seat:
         self.users = 0
         self.used = 0.0
         self.stale = False
-        self.passing = False
-        """Whether the request that it was opened for, to make a memory, failed: it is closed when nobody sits there."""
         self.file: tuple[int, int] | None = None
 
 
@@ -90,8 +88,7 @@ class Memories:
 
     @contextmanager
     def lent(self, agent: str, *, make: bool = False) -> Iterator[Memory]:
-        """An agent's memory for one request; an empty one, kept nowhere, if nobody made it and `make` is not set. One in which nothing was
-        recorded leaves no file once it is closed, which is at once where the request failed that it was made for.
+        """An agent's memory for one request; an empty one, kept nowhere, if nobody made it and `make` is not set.
 
         Any agent of the folder: one whose name comes out of an address was looked at before (`checked_agent`).
 
@@ -99,8 +96,7 @@ class Memories:
             InvalidInput: No name for an agent. StoreError: as `Memory.open`.
         """
         name = agent_name(agent) or DEFAULT_AGENT
-        there = self.there(name)
-        if not there:
+        if not self.there(name):
             if self.owner is not None and make:
                 raise WrongAgent(f"this service holds the memory of agent {self.owner!r} alone")
             if not make:
@@ -111,7 +107,7 @@ class Memories:
         try:
             with seat.lock:
                 if seat.memory is None:
-                    seat.memory = Memory.open(self.file(name), name, channel="http", timeout=self._patience, keep_empty=False)
+                    seat.memory = Memory.open(self.file(name), name, channel="http", timeout=self._patience)
                     seat.file = _identity(self.file(name))
             yield seat.memory
         except (StoreBusy, StoreFull):
@@ -119,9 +115,6 @@ class Memories:
         except StoreError:
             # What went wrong may lie with this opening: the next request opens the file anew.
             seat.stale = True
-            raise
-        except EarnestError:
-            seat.passing = seat.passing or not there
             raise
         finally:
             self._returned(name, seat)
@@ -149,7 +142,7 @@ class Memories:
         with self._lock:
             seat.users -= 1
             seat.used = time.monotonic()
-            gone = [seat] if seat.users == 0 and (seat.stale or seat.passing or self._closed) else []
+            gone = [seat] if seat.users == 0 and (seat.stale or self._closed) else []
             if gone and self._seats.get(name) is seat:
                 del self._seats[name]
             gone += self._beyond()

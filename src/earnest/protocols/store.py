@@ -82,11 +82,6 @@ class Store(Protocol):
         """The files of this store, old copies beside it too, that hold one of these pieces: (name, piece). O(their size)."""
         ...
 
-    def withdraw(self, last: int) -> bool:
-        """Release the store and, if this opening made it and nothing was recorded after event `last`, take it away as if it had never
-        been: no file of it is left. Says whether it did. Whoever else has it open records nothing in it any more, and is told."""
-        ...
-
     def close(self) -> None:
         """Release the store. Idempotent."""
         ...

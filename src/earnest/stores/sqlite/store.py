@@ -191,8 +191,6 @@ class SqliteStore:
                 if patience is not None:
                     connection.set_busy_timeout(int(self.timeout * 1000))
             try:
-                # Once more: whoever had the lock until now may have taken the file away.
-                self._open()
                 writing = SqliteWriting(connection, author)
                 yield writing
                 writing.flush()
@@ -316,19 +314,6 @@ class SqliteStore:
             yield connection
         finally:
             connection.close()
-
-    def withdraw(self, last: int) -> bool:
-        """See `earnest.protocols.Store.withdraw`."""
-        from earnest.stores.sqlite import withdrawing
-
-        self._open()
-        unused = False
-        if self.made and self.path != MEMORY and self._vfs is None:
-            with self._alone(), translated(self.path):
-                unused = withdrawing.taken_away(self._writing_connection(), Path(self.path), last)
-        self.close()
-        # Windows removes no file that is open.
-        return unused and withdrawing.removed(Path(self.path))
 
     def close(self) -> None:
         """See `earnest.protocols.Store.close`."""

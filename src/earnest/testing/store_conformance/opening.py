@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from earnest.errors import StoreError, StoreReadOnly, WrongAgent
-from earnest.protocols import Store
 from earnest.testing.store_conformance.driver import Driver
 from earnest.testing.store_conformance.law import Chapter
 from earnest.testing.store_conformance.steps import (
@@ -84,24 +83,3 @@ def _backup(driver: Driver) -> None:
         add(copy, "a life of its own")
         clean(copy)
     store.close()
-
-
-@law("A store that was made for nothing is withdrawn as if it had never been; one in which something was recorded since stays.", "reopen")
-def _withdrawn(driver: Driver) -> None:
-    def last(store: Store) -> int:
-        with store.read() as reading:
-            return reading.events(entry=None, kind=None, after=0, limit=1, newest=True)[0].seq
-
-    store = driver.open("withdrawn")
-    must(store.withdraw(last(store)) and store.closed, "it was not withdrawn")
-    with refused(StoreError, "a store that was withdrawn"):
-        driver.open("withdrawn", read_only=True)
-    store = driver.open("withdrawn")
-    before = last(store)
-    add(store, "words")
-    must(not store.withdraw(before) and store.closed, "it was withdrawn with what was recorded")
-    store = driver.open("withdrawn")
-    must(len(paged_texts(store, **EVERY_SCOPE)) == 1, "what was recorded is lost")
-    must(not store.withdraw(last(store)), "a store that another opening made was withdrawn")
-    with opened(driver, "withdrawn") as again:
-        clean(again)
