@@ -126,7 +126,7 @@ def test_a_rule_that_was_written_down_as_an_entry_reads_well_without_a_trigger(t
     assert "rule (prefer): Wait until Monday before you deploy. (" in shell(tmp_path, "prefetch", "May I deploy before Monday?")
 
 
-@pytest.mark.parametrize("query", ["", "   ", "?!"])
+@pytest.mark.parametrize("query", ["   ", "?!"])
 def test_a_question_without_words_is_met_with_silence_by_every_edge(web: TestClient, tmp_path: Path, query: str) -> None:
     told(tmp_path, "remember", DATABASES)
     assert told(tmp_path, "query", query)["silent"] and told(tmp_path, "search", query) == {"hits": []}

@@ -291,6 +291,7 @@ BAD: list[tuple[str, str, Any, str]] = [
     ("POST", "entries", [], "body"),
     ("POST", "entries", None, "body"),
     ("POST", "entries/batch", {"entries": [{"text": "fine"}, {"text": ""}]}, "entries.1.text"),
+    ("POST", "decisions", {"query": ""}, "query"),
     ("POST", "decisions", {"query": 5}, "query"),
     ("POST", "decisions", {"query": None}, "query"),
     ("POST", "search", {"query": "x", "k": 0}, "k"),

@@ -11,7 +11,7 @@ from earnest.core.entry import Cause, Kind, Retention, Standing
 from earnest.core.ticket import Tier
 
 Text = Annotated[str, Field(min_length=1, max_length=check.MAX_TEXT)]
-Query = Annotated[str, Field(max_length=check.MAX_QUERY, description="any text; memory is silent on one without words")]
+Query = Annotated[str, Field(min_length=1, max_length=check.MAX_QUERY, description="memory is silent on one without words")]
 Label = Annotated[str, Field(min_length=1, max_length=check.MAX_LABEL)]
 Scope = Annotated[str, Field(max_length=check.MAX_LABEL)]
 Labels = Annotated[list[Label], Field(max_length=check.MAX_LIST)]
