@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
-import apsw
 import pytest
 
 from earnest import Memory
 from earnest.testing import ManualClock, SeededRng
+from tests.statements import listening
 
 
 @pytest.fixture
 def said() -> Iterator[list[str]]:
     """Every statement that a memory which is opened here has carried out."""
-    made: list[str] = []
-
-    def listen(connection: apsw.Connection) -> None:
-        def note(cursor: Any, statement: str, bindings: Any) -> bool:
-            made.append(statement)
-            return True
-
-        connection.exec_trace = note
-
-    apsw.connection_hooks.append(listen)
-    try:
+    with listening() as made:
         yield made
-    finally:
-        apsw.connection_hooks.remove(listen)
 
 
 def failures(memory: Memory, count: int) -> None:

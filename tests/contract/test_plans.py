@@ -13,6 +13,7 @@ import pytest
 
 from earnest import Entry, Memory
 from earnest.testing import ManualClock, SeededRng
+from tests.statements import listening
 
 GROW: Final = re.compile(
     r"SCAN (?:\w+ AS )?(entries|events|event_entries|tickets|shares|settlements|words|draws|vectors|postings|entry_sources|entry_tags"
@@ -52,17 +53,7 @@ VERBS: Final[dict[str, Verb]] = {
 @pytest.fixture
 def asked(tmp_path: Path) -> Iterator[Asked]:
     """A memory with some hundreds of entries and a history, its ids, and every statement that it has carried out."""
-    said: list[str] = []
-
-    def listen(connection: apsw.Connection) -> None:
-        def note(cursor: Any, statement: str, bindings: Any) -> bool:
-            said.append(statement)
-            return True
-
-        connection.exec_trace = note
-
-    apsw.connection_hooks.append(listen)
-    try:
+    with listening() as said:
         clock = ManualClock(datetime(2026, 1, 5, tzinfo=UTC))
         with Memory.open(tmp_path / "m.db", embedder="none", clock=clock, rng=SeededRng(3)) as memory:
             made = memory.add_many([{"text": f"Entry number {i} is about the harbour crane and the quay {i}"} for i in range(400)])
@@ -75,8 +66,6 @@ def asked(tmp_path: Path) -> Iterator[Asked]:
             at = {"entry": made[300].id, "ticket": names[0], "other": names[1], "third": names[2]}
             said.clear()
             yield memory, at, said
-    finally:
-        apsw.connection_hooks.remove(listen)
 
 
 @pytest.mark.parametrize("verb", VERBS)
